@@ -1,0 +1,1 @@
+export { errorCodes, type ErrorCode, type ErrorCodeSpec } from './error-codes.ts';
