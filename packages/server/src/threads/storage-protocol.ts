@@ -1,0 +1,27 @@
+import type { SealedFile } from '../lake/index.ts';
+import type { StorageStart, TableDelta } from '../pipeline/index.ts';
+import type { ClosedSegment } from '../wal/index.ts';
+
+/** What the storage worker is started with; plain data. */
+export interface StorageWorkerOptions {
+  readonly dataDir: string;
+  readonly nodeId: string;
+  readonly bucketDir: string;
+  readonly publishIntervalMs: number;
+  readonly publishBytes: number;
+  readonly mergeMemoryBytes: number;
+  readonly logLevel: string;
+}
+
+export type StorageCalls = {
+  open: { argument: void; result: StorageStart };
+  seal: { argument: ClosedSegment; result: SealedFile };
+  markPublishable: { argument: readonly string[]; result: void };
+  removeSealed: { argument: readonly string[]; result: void };
+  flush: { argument: void; result: { lastError: string | undefined } };
+  close: { argument: void; result: void };
+};
+
+export type StorageEvents = {
+  tableChanged: TableDelta;
+};
