@@ -36,6 +36,8 @@ class Ledger {
       if (!this.released.has(id)) expect(foundIds, `acknowledged ${id}`).toContain(id);
     }
     for (const id of this.removed) expect(foundIds, `removed ${id}`).not.toContain(id);
+    // What a start has not found must never come back: whoever replaced it may delete the replacement now.
+    for (const id of this.released) if (!foundIds.has(id)) this.removed.add(id);
     const newest = Math.max(0, ...this.acknowledged);
     for (const id of found) {
       // Something refused may be found only as the very last record; from now on it has to stay.
