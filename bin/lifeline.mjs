@@ -4,8 +4,8 @@ import { Socket } from 'node:net';
 import { isMainThread } from 'node:worker_threads';
 
 // The variable is deleted so that child processes of the node, which inherit the preload, leave their own descriptor 3 alone.
-if (isMainThread && process.env.VARVE_LIFELINE === '1') {
-  delete process.env.VARVE_LIFELINE;
+if (isMainThread && process.env['VARVE_LIFELINE'] === '1') {
+  delete process.env['VARVE_LIFELINE'];
   new Socket({ fd: 3, readable: true, writable: false })
     .on('error', () => {})
     .on('close', () => process.kill(process.pid, 'SIGKILL'))

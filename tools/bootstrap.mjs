@@ -5,7 +5,13 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findNode, nodeMajor, noRuntimeMessage, pinnedNodePath, requiredMajor } from './node-runtime.mjs';
+import {
+  findNode,
+  nodeMajor,
+  noRuntimeMessage,
+  pinnedNodePath,
+  requiredMajor,
+} from './node-runtime.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -54,7 +60,8 @@ function install() {
   // `npm ci` refuses a lock file that lacks the optional packages of other platforms; `npm install` does not,
   // and still takes every version from the lock file.
   console.error('npm ci failed, trying npm install');
-  if (npm(['install', '--no-save']) !== 0) throw new Error('the dependencies could not be installed');
+  if (npm(['install', '--no-save']) !== 0)
+    throw new Error('the dependencies could not be installed');
 }
 
 function ensureRuntime() {
@@ -82,7 +89,10 @@ function buildConsole() {
   const manifest = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
   if (manifest.scripts?.build === undefined) return;
   const built = statSync(join(directory, 'dist', 'index.html'), { throwIfNoEntry: false });
-  const sourcesMs = Math.max(newestMs(directory), newestMs(join(root, 'packages', 'contract', 'src')));
+  const sourcesMs = Math.max(
+    newestMs(directory),
+    newestMs(join(root, 'packages', 'contract', 'src')),
+  );
   if (built !== undefined && built.mtimeMs >= sourcesMs) return;
   console.error('building the console');
   if (npm(['run', 'build', '--workspace', 'packages/console']) !== 0) {

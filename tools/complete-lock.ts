@@ -19,8 +19,28 @@ export interface Lock {
   packages: Record<string, LockEntry>;
 }
 
-const systems = ['android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32'];
-const processors = ['arm64', 'arm', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'x64'];
+const systems = [
+  'android',
+  'darwin',
+  'freebsd',
+  'linux',
+  'netbsd',
+  'openbsd',
+  'openharmony',
+  'sunos',
+  'win32',
+];
+const processors = [
+  'arm64',
+  'arm',
+  'ia32',
+  'loong64',
+  'mips64el',
+  'ppc64',
+  'riscv64',
+  's390x',
+  'x64',
+];
 
 /** The entry Node would find for `name` from the package at `path`. */
 function resolveEntry(lock: Lock, path: string, name: string): LockEntry | undefined {
@@ -36,7 +56,11 @@ function platformEntry(name: string, version: string, isDev: boolean): LockEntry
   const os = systems.find((system) => words.includes(system));
   const cpu = processors.find((processor) => words.includes(processor));
   if (os === undefined || cpu === undefined || !/^\d/.test(version)) return undefined;
-  const libc = words.includes('musl') ? 'musl' : words.some((word) => word.startsWith('gnu')) ? 'glibc' : undefined;
+  const libc = words.includes('musl')
+    ? 'musl'
+    : words.some((word) => word.startsWith('gnu'))
+      ? 'glibc'
+      : undefined;
   return {
     version,
     cpu: [cpu],
@@ -78,8 +102,13 @@ function main(): void {
     process.exitCode = missing.size > 0 ? 1 : 0;
     return;
   }
-  const entries = [...Object.entries(lock.packages), ...missing].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  writeFileSync(file, `${JSON.stringify({ ...lock, packages: Object.fromEntries(entries) }, null, 2)}\n`);
+  const entries = [...Object.entries(lock.packages), ...missing].toSorted(([a], [b]) =>
+    a < b ? -1 : 1,
+  );
+  writeFileSync(
+    file,
+    `${JSON.stringify({ ...lock, packages: Object.fromEntries(entries) }, null, 2)}\n`,
+  );
   console.log(`lock: ${missing.size} entries added`);
 }
 

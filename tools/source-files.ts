@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const skippedFolders = new Set([
+const skippedNames = new Set([
   'node_modules',
   'dist',
   '.git',
@@ -12,7 +12,11 @@ const skippedFolders = new Set([
 ]);
 
 /** Files below `folder` whose name `accepts`, as `/`-separated paths relative to `root`, in order. */
-export function listFiles(root: string, folder: string, accepts: (name: string) => boolean): string[] {
+export function listFiles(
+  root: string,
+  folder: string,
+  accepts: (name: string) => boolean,
+): string[] {
   const found: string[] = [];
   let entries;
   try {
@@ -22,7 +26,8 @@ export function listFiles(root: string, folder: string, accepts: (name: string) 
   }
   for (const entry of entries) {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-    if (entry.isDirectory() && !skippedFolders.has(entry.name)) {
+    if (skippedNames.has(entry.name)) continue;
+    if (entry.isDirectory()) {
       found.push(...listFiles(root, path, accepts));
     } else if (entry.isFile() && accepts(entry.name)) found.push(path);
   }
@@ -47,7 +52,8 @@ export interface Finding {
 /** 1-based line of a character offset. */
 export function lineAt(text: string, offset: number): number {
   let line = 1;
-  for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line += 1;
+  for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1))
+    line += 1;
   return line;
 }
 
@@ -59,7 +65,9 @@ export function report(
 ): void {
   for (const { path, line, message } of findings) console.error(`${path}:${line}: ${message}`);
   if (looked.count < looked.minimum) {
-    console.error(`${gate}: looked at ${looked.count} ${looked.what}, expected at least ${looked.minimum}`);
+    console.error(
+      `${gate}: looked at ${looked.count} ${looked.what}, expected at least ${looked.minimum}`,
+    );
     process.exitCode = 1;
   } else if (findings.length > 0) {
     console.error(`${gate}: ${findings.length} findings in ${looked.count} ${looked.what}`);
