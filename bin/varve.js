@@ -54,6 +54,7 @@ function launch(node, main) {
 
 const main = join(root, 'packages', 'server', 'src', 'main.ts');
 const node = findNode(root);
-if (node === undefined) fail(noRuntimeMessage);
+if (!existsSync(join(root, 'node_modules'))) fail('nothing is installed yet, run: npm ci');
+else if (node === undefined) fail(noRuntimeMessage);
 else if (!existsSync(main)) fail(`cannot find ${main}`);
 else launch(node, main);

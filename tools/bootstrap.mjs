@@ -80,8 +80,7 @@ function newestMs(path) {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return 0;
   if (!stats.isDirectory()) return stats.mtimeMs;
-  const entries = readdirSync(path).filter((name) => name !== 'node_modules' && name !== 'dist');
-  return Math.max(stats.mtimeMs, ...entries.map((name) => newestMs(join(path, name))));
+  return Math.max(stats.mtimeMs, ...readdirSync(path).map((name) => newestMs(join(path, name))));
 }
 
 function buildConsole() {
@@ -89,9 +88,10 @@ function buildConsole() {
   const manifest = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
   if (manifest.scripts?.build === undefined) return;
   const built = statSync(join(directory, 'dist', 'index.html'), { throwIfNoEntry: false });
+  const sources = ['src', 'public', 'index.html', 'package.json', 'vite.config.ts'];
   const sourcesMs = Math.max(
-    newestMs(directory),
     newestMs(join(root, 'packages', 'contract', 'src')),
+    ...sources.map((name) => newestMs(join(directory, name))),
   );
   if (built !== undefined && built.mtimeMs >= sourcesMs) return;
   console.error('building the console');

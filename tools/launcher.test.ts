@@ -43,6 +43,7 @@ async function start(args: readonly string[] = []): Promise<Run> {
     cpSync(name, join(folder, name), { recursive: true });
   }
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  mkdirSync(join(folder, 'node_modules'));
   mkdirSync(join(folder, 'packages/server/src'), { recursive: true });
   writeFileSync(join(folder, 'packages/server/src/main.ts'), standIn);
   const launcher = spawn(process.execPath, [join(folder, 'bin/varve.js'), ...args], {

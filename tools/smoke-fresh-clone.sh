@@ -9,7 +9,8 @@ folder=$(mktemp -d)
 pid=
 
 cleanup() {
-  if [ -n "$pid" ]; then kill -KILL "$pid" 2>/dev/null || true; fi
+  # The whole group: npm and the launcher; the node goes with its launcher.
+  if [ -n "$pid" ]; then kill -KILL -- "-$pid" 2>/dev/null || true; fi
   rm -rf "$folder"
 }
 trap cleanup EXIT
@@ -31,7 +32,7 @@ cd "$folder/clone"
 port=$(free_port)
 export VARVE_SERVER__LISTEN="127.0.0.1:$port"
 # Port overrides of further listeners come from the caller as VARVE_… variables.
-npm start >"$folder/log" 2>&1 &
+setsid npm start >"$folder/log" 2>&1 &
 pid=$!
 
 deadline=$((SECONDS + ready_seconds))

@@ -6,7 +6,7 @@ export const contractRoot = 'packages/contract/';
 
 const testFolder = /(^|\/)(test|tests|testing|fixtures|e2e)\//;
 const testFile =
-  /\.(test|bench|fixture|test-support)\.(ts|tsx)$|(^|[-/])(fixtures|testing|tests|test-support)\.tsx?$/;
+  /\.(test|bench|fuzz|fixture|test-support)\.(ts|tsx)$|(^|[-/])(fixtures|testing|tests|test-support)\.tsx?$/;
 
 /** Tests and their support: they may import anything, and nothing but tests may import them. */
 export function isTest(path: string): boolean {
