@@ -1,5 +1,4 @@
 import { dirname } from 'node:path';
-
 import { errnoCode, type FileSystem } from './file-system.ts';
 
 /** Ending of files that are being written; owners of a directory remove them when they open it. */

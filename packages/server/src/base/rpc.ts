@@ -1,5 +1,5 @@
-import { NodeError, type NodeErrorOptions } from './errors.ts';
 import type { ErrorCode } from '@varve/contract';
+import { NodeError, type NodeErrorOptions } from './errors.ts';
 
 /** One end of a channel between threads or processes: `MessagePort`, `Worker`, or a child process's IPC. */
 export interface Channel {
@@ -14,7 +14,12 @@ interface WireError {
 }
 
 type WireMessage =
-  | { readonly kind: 'call'; readonly id: number; readonly method: string; readonly argument: unknown }
+  | {
+      readonly kind: 'call';
+      readonly id: number;
+      readonly method: string;
+      readonly argument: unknown;
+    }
   | { readonly kind: 'result'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'failure'; readonly id: number; readonly error: WireError }
   | { readonly kind: 'event'; readonly name: string; readonly argument: unknown };

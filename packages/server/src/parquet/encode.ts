@@ -7,7 +7,6 @@ import {
   WriterPropertiesBuilder,
   writeParquet,
 } from 'parquet-wasm';
-
 import { encodeSchemaMessage, endOfStream, type TableSchema } from '../columns/index.ts';
 
 /** Multiple of DuckDB's vector size, and large enough for its row-group parallelism. */
@@ -17,7 +16,10 @@ export const rowGroupMaxRows = 122_880;
  * Encodes Arrow record batch messages as one Parquet file (zstd). Synchronous and CPU bound: worker threads
  * only. Needs about four times the size of the messages in memory.
  */
-export function encodeParquet(schema: TableSchema, recordBatches: readonly Uint8Array[]): Uint8Array {
+export function encodeParquet(
+  schema: TableSchema,
+  recordBatches: readonly Uint8Array[],
+): Uint8Array {
   const stream = concatenate([encodeSchemaMessage(schema), ...recordBatches, endOfStream]);
   return writeParquet(Table.fromIPCStream(stream), writerProperties(schema));
 }

@@ -1,7 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-
 import { parquetMetadata, type FileMetaData, type RowGroup, type SchemaElement } from 'hyparquet';
-
 import { assert } from '../base/assert.ts';
 import { NodeError } from '../base/errors.ts';
 import type { ColumnStats, DataFileStats, RowGroupStats } from './stats.ts';
@@ -16,7 +14,8 @@ const magic = 'PAR1';
 export async function readFooterStats(file: FileHandle): Promise<DataFileStats> {
   const { size } = await file.stat();
   const trailer = await readExactly(file, size - trailerBytes, trailerBytes);
-  const footerBytes = new DataView(trailer.buffer, trailer.byteOffset).getUint32(0, true) + trailerBytes;
+  const footerBytes =
+    new DataView(trailer.buffer, trailer.byteOffset).getUint32(0, true) + trailerBytes;
   if (trailer.toString('latin1', 4) !== magic || footerBytes > size) {
     throw new NodeError('storage_corrupt_table', 'a Parquet file has no valid footer');
   }
@@ -76,7 +75,10 @@ function rowGroupStats(group: RowGroup): RowGroupStats {
   };
 }
 
-function bound(name: 'min' | 'max', value: unknown): { min?: bigint | string; max?: bigint | string } {
+function bound(
+  name: 'min' | 'max',
+  value: unknown,
+): { min?: bigint | string; max?: bigint | string } {
   if (typeof value !== 'bigint' && typeof value !== 'string') return {};
   return name === 'min' ? { min: value } : { max: value };
 }
@@ -100,14 +102,28 @@ function wholeFileColumns(
 
 /** Sums and bounds over chunks. A bound that one chunk with values lacks is unknown for all. */
 function mergeChunks(chunks: readonly ChunkStats[]): ChunkStats {
-  const withValues = chunks.filter((chunk) => chunk.nulls === undefined || chunk.nulls < chunk.values);
+  const withValues = chunks.filter(
+    (chunk) => chunk.nulls === undefined || chunk.nulls < chunk.values,
+  );
   const nulls = chunks.map((chunk) => chunk.nulls);
   return {
     compressedBytes: sum(chunks.map((chunk) => chunk.compressedBytes)),
     values: sum(chunks.map((chunk) => chunk.values)),
     ...(nulls.every((count) => count !== undefined) && { nulls: sum(nulls) }),
-    ...bound('min', extreme(withValues.map((chunk) => chunk.min), -1)),
-    ...bound('max', extreme(withValues.map((chunk) => chunk.max), 1)),
+    ...bound(
+      'min',
+      extreme(
+        withValues.map((chunk) => chunk.min),
+        -1,
+      ),
+    ),
+    ...bound(
+      'max',
+      extreme(
+        withValues.map((chunk) => chunk.max),
+        1,
+      ),
+    ),
   };
 }
 

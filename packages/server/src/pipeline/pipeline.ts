@@ -149,7 +149,10 @@ export class Pipeline {
     await this.#sealEverything();
     const { lastError } = await storage.flush();
     if (lastError !== undefined) {
-      logger.warn({ lastError }, 'stopped with unpublished events on disk; the next start publishes them');
+      logger.warn(
+        { lastError },
+        'stopped with unpublished events on disk; the next start publishes them',
+      );
     }
     await ingest.close();
     await storage.close();
@@ -174,7 +177,10 @@ export class Pipeline {
       () => (this.#lastRemovalError = undefined),
       (error: unknown) => {
         this.#lastRemovalError = error instanceof Error ? error.message : String(error);
-        this.#options.logger.warn({ err: error }, 'published files could not be removed; the next start does it');
+        this.#options.logger.warn(
+          { err: error },
+          'published files could not be removed; the next start does it',
+        );
       },
     );
   }

@@ -1,7 +1,5 @@
 import { join } from 'node:path';
-
 import { z } from 'zod';
-
 import { readFile, removeFile, writeFileDurably } from '../base/durable-file.ts';
 import type { FileSystem } from '../base/file-system.ts';
 
@@ -34,7 +32,9 @@ export class PublishIntents {
 
   async list(): Promise<PublishIntent[]> {
     const names = await this.#fileSystem.readdir(this.#directory);
-    return Promise.all(names.filter((name) => name.endsWith(suffix)).map((name) => this.#read(name)));
+    return Promise.all(
+      names.filter((name) => name.endsWith(suffix)).map((name) => this.#read(name)),
+    );
   }
 
   async write(intent: PublishIntent): Promise<void> {

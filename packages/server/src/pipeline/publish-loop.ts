@@ -40,7 +40,11 @@ export class PublishLoop {
     this.#waitingBytes = bytes;
     if (bytes === 0 || this.#isStopped || this.#running !== undefined) return;
     if (bytes >= this.#options.thresholdBytes && this.#failures === 0) void this.#start();
-    else this.#cancelTimer ??= this.#options.clock.after(this.#options.intervalMs, () => void this.#start());
+    else
+      this.#cancelTimer ??= this.#options.clock.after(
+        this.#options.intervalMs,
+        () => void this.#start(),
+      );
   }
 
   /** Publishes now; resolves after one attempt, successful or not. */

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-
 import { assert } from '../base/assert.ts';
 import { temporarySuffix } from '../base/durable-file.ts';
 import { errnoCode, type FileSystem } from '../base/file-system.ts';
@@ -152,7 +151,8 @@ export class Publisher {
     const needed = new Set(this.#current?.files.map((file) => baseName(file.key)));
     for (const name of await fileSystem.readdir(directory)) {
       const isMerged = name.endsWith('.parquet') && !needed.has(name);
-      if (isMerged || name.endsWith(temporarySuffix)) await fileSystem.unlink(join(directory, name));
+      if (isMerged || name.endsWith(temporarySuffix))
+        await fileSystem.unlink(join(directory, name));
     }
   }
 }

@@ -78,7 +78,10 @@ export class SealQueue {
   #fail(segment: ClosedSegment, error: unknown): void {
     this.#isRunning = false;
     this.#lastError = error instanceof Error ? error.message : String(error);
-    this.#options.logger.error({ err: error, segmentId: segment.segmentId }, 'sealing failed, will try again');
+    this.#options.logger.error(
+      { err: error, segmentId: segment.segmentId },
+      'sealing failed, will try again',
+    );
     const waiters = this.#waiters;
     this.#waiters = [];
     for (const waiter of waiters) waiter.reject(error);

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-
 import { readFile, removeFile, temporarySuffix, writeFileDurably } from '../base/durable-file.ts';
 import type { FileSystem } from '../base/file-system.ts';
 import type { Logger } from '../base/logger.ts';
@@ -64,7 +63,10 @@ export class Sealer {
     await writeFileDurably(fileSystem, path, bytes);
     const file = { path, segmentId: segment.segmentId, stats: footerStats(bytes, bytes.length) };
     this.#sealed.set(segment.segmentId, file);
-    logger.debug({ segmentId: segment.segmentId, rows: file.stats.rows, bytes: bytes.length }, 'sealed');
+    logger.debug(
+      { segmentId: segment.segmentId, rows: file.stats.rows, bytes: bytes.length },
+      'sealed',
+    );
     return file;
   }
 

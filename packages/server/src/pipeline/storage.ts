@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-
 import type { Clock } from '../base/clock.ts';
 import type { FileSystem } from '../base/file-system.ts';
 import type { Logger } from '../base/logger.ts';
@@ -72,7 +71,12 @@ export class Storage {
       clock: options.clock,
       logger,
     });
-    const sealer = await Sealer.open({ fileSystem, directory: join(dataDir, 'sealed'), schema, logger });
+    const sealer = await Sealer.open({
+      fileSystem,
+      directory: join(dataDir, 'sealed'),
+      schema,
+      logger,
+    });
     const publisher = await Publisher.open({
       store,
       table,

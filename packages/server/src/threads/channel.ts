@@ -1,6 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
 import type { MessagePort, Worker } from 'node:worker_threads';
-
 import type { Channel } from '../base/rpc.ts';
 
 export function threadChannel(port: MessagePort | Worker): Channel {

@@ -1,6 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-
 import { NodeError } from '../base/errors.ts';
 import { RpcClient } from '../base/rpc.ts';
 import { processChannel } from './channel.ts';
@@ -23,7 +22,11 @@ export async function mergeInProcess(request: MergeCalls['merge']['argument']): 
 }
 
 function mergeFailed(cause: unknown): NodeError {
-  return new NodeError('storage_unavailable', 'merging sealed files failed; it will be tried again', {
-    internal: { cause },
-  });
+  return new NodeError(
+    'storage_unavailable',
+    'merging sealed files failed; it will be tried again',
+    {
+      internal: { cause },
+    },
+  );
 }

@@ -1,5 +1,4 @@
 import { DuckDBInstance } from '@duckdb/node-api';
-
 import { RpcServer } from '../base/rpc.ts';
 import { rawEventsSchema } from '../columns/index.ts';
 import { mergeSql } from '../parquet/index.ts';
@@ -8,7 +7,12 @@ import { processChannel } from './channel.ts';
 /** Merging and sorting Parquet files, in a process of its own: it may need much memory, or even die of it. */
 export type MergeCalls = {
   merge: {
-    argument: { sources: readonly string[]; target: string; memoryLimitBytes: number; directory: string };
+    argument: {
+      sources: readonly string[];
+      target: string;
+      memoryLimitBytes: number;
+      directory: string;
+    };
     result: void;
   };
 };

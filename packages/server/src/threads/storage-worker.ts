@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
-
 import { assert } from '../base/assert.ts';
 import { systemClock } from '../base/clock.ts';
 import { nodeFileSystem } from '../base/node-file-system.ts';
