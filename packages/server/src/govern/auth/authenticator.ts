@@ -50,5 +50,6 @@ const sha256 = (text: string): Buffer => createHash('sha256').update(text).diges
 /** RFC 6750 section 2.1; the scheme is case-insensitive. */
 export function readBearerToken(header: string | string[] | undefined): string | undefined {
   if (typeof header !== 'string') return undefined;
-  return /^bearer +(\S+) *$/i.exec(header)?.[1];
+  const [, token = ''] = /^bearer +(.*)$/i.exec(header) ?? [];
+  return token === '' ? undefined : token.trim();
 }
