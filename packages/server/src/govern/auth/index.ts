@@ -1,0 +1,7 @@
+export {
+  createAuthenticator,
+  readBearerToken,
+  type Authenticator,
+  type Credentials,
+} from './authenticator.ts';
+export { principalOf, requirePermission, type Principal } from './principal.ts';

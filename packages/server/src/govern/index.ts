@@ -1,0 +1,9 @@
+export {
+  createAuthenticator,
+  principalOf,
+  readBearerToken,
+  requirePermission,
+  type Authenticator,
+  type Credentials,
+  type Principal,
+} from './auth/index.ts';
