@@ -47,6 +47,8 @@ export const errorCodes = {
   'storage_object_missing': spec(500, false, 'An object of the table is missing', 'Run `varve table verify`.'),
   'storage_short_read': spec(500, false, 'An object is shorter than its metadata says', 'Run `varve table verify`.'),
   'storage_corrupt_table': spec(500, false, 'Table metadata is corrupt', 'Run `varve table verify`.'),
+  'storage_invalid_key': spec(500, false, 'Unsafe object key', 'Report it: the node never builds such a key.'),
+  'storage_commit_conflict': spec(409, false, 'The table changed meanwhile', 'The job plans again on the current files.'),
   'wal_corrupt': spec(500, false, 'The write-ahead log is damaged', 'See the recovery page; acknowledged data was not skipped.'),
   'wal_write_failed': spec(503, true, 'The write-ahead log cannot be written', 'Check the space and health of the data volume.'),
   // node
