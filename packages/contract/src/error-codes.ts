@@ -190,6 +190,18 @@ export const errorCodes = {
     'Enable it in the configuration; the detail names the key.',
   ),
   node_internal: spec(500, false, 'Internal error', 'Report it with the request id.'),
+  storage_invalid_key: spec(
+    500,
+    false,
+    'Unsafe object key',
+    'Report it: the node never builds such a key.',
+  ),
+  storage_commit_conflict: spec(
+    409,
+    false,
+    'The table changed meanwhile',
+    'The job plans again on the current files.',
+  ),
 } as const satisfies Record<string, ErrorCodeSpec>;
 
 export type ErrorCode = keyof typeof errorCodes;
