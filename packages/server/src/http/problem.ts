@@ -5,6 +5,9 @@ import { z } from 'zod';
 
 import { NodeError } from '../base/errors.ts';
 
+/** Largest request body of the API port; ingest listeners have limits of their own. */
+export const API_BODY_LIMIT_BYTES = 1 << 20;
+
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
 /** An answer that is not a success, ready to be written. */
@@ -98,7 +101,10 @@ function isFrameworkError(error: unknown): error is FrameworkError {
 function fromFramework(error: FrameworkError): NodeError {
   switch (error.statusCode) {
     case 413:
-      return new NodeError('request_body_too_large', 'send a smaller body', { cause: error });
+      return new NodeError('request_body_too_large', 'send a smaller body', {
+        details: { limit_bytes: API_BODY_LIMIT_BYTES },
+        cause: error,
+      });
     case 415:
       return new NodeError(
         'request_unsupported_media_type',

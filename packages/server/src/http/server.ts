@@ -10,7 +10,7 @@ import type { Authenticator } from '../govern/index.ts';
 import type { Logger, MetricRegistry } from '../telemetry/index.ts';
 import type { ConsoleAssets } from './console-assets.ts';
 import type { HealthSource, SqlService } from './ports.ts';
-import { PROBLEM_TYPE, renderRawProblem, toProblem } from './problem.ts';
+import { API_BODY_LIMIT_BYTES, PROBLEM_TYPE, renderRawProblem, toProblem } from './problem.ts';
 import { registerFallback } from './fallback.ts';
 import { registerGuards, registerRequestLog } from './request-hooks.ts';
 import { requestIdOf } from './request-id.ts';
@@ -66,6 +66,7 @@ export class HttpServer implements AsyncDisposable {
     const servers = new Set<Server>();
     const app = Fastify({
       logger: false,
+      bodyLimit: API_BODY_LIMIT_BYTES,
       genReqId: requestIdOf,
       requestIdHeader: false,
       return503OnClosing: false,

@@ -13,9 +13,6 @@ export interface SqlRouteOptions {
   readonly logger: Logger;
 }
 
-/** Largest body of `POST /v1/sql`; a statement is text that a person or a program wrote. */
-export const SQL_BODY_LIMIT_BYTES = 1 << 20;
-
 const BODY_TYPES: Readonly<Record<SqlFormat, string>> = {
   json: 'application/json; charset=utf-8',
   ndjson: 'application/x-ndjson; charset=utf-8',
@@ -27,7 +24,6 @@ export function registerSqlRoute(app: FastifyInstance, options: SqlRouteOptions)
   app.post<{ Querystring: { format?: unknown } }>(
     '/v1/sql',
     {
-      bodyLimit: SQL_BODY_LIMIT_BYTES,
       config: { permission: 'sql.run', needsReadyNode: true },
       onRequest: async (request) => {
         readFormat(request.query.format);
