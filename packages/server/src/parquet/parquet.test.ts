@@ -1,10 +1,8 @@
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-
 import { encodeRecordBatch, RawEventBuilder, rawEventsSchema } from '../columns/index.ts';
 import { encodeParquet, footerStats, mergeSql, readFooterStats } from './index.ts';
 
@@ -53,9 +51,20 @@ function recordBatches(bodies: readonly (readonly (string | null)[])[]): Uint8Ar
 describe('encodeParquet', () => {
   it('writes what DuckDB reads back, over several record batches', async () => {
     const path = join(directory, 'several.parquet');
-    await writeFile(path, encodeParquet(rawEventsSchema, recordBatches([['a', null], ['ü', '']])));
+    await writeFile(
+      path,
+      encodeParquet(
+        rawEventsSchema,
+        recordBatches([
+          ['a', null],
+          ['ü', ''],
+        ]),
+      ),
+    );
     expect(
-      await query(`SELECT timestamp_ns, body, service, attributes['k"1'] AS k FROM '${path}' ORDER BY 1`),
+      await query(
+        `SELECT timestamp_ns, body, service, attributes['k"1'] AS k FROM '${path}' ORDER BY 1`,
+      ),
     ).toEqual([
       { timestamp_ns: '1', body: 'a', service: 'service-0', k: 'a' },
       { timestamp_ns: '2', body: null, service: 'service-1', k: '' },
@@ -89,13 +98,21 @@ describe('encodeParquet', () => {
 
 describe('footerStats', () => {
   it('tells rows, sizes, nulls and bounds of a file of several row groups', () => {
-    const bodies = Array.from({ length: 130_000 }, (_, index) => (index % 3 === 0 ? null : `b${index}`));
+    const bodies = Array.from({ length: 130_000 }, (_, index) =>
+      index % 3 === 0 ? null : `b${index}`,
+    );
     const bytes = encodeParquet(rawEventsSchema, recordBatches([bodies]));
     const stats = footerStats(bytes, bytes.length);
     expect(stats).toMatchObject({ rows: 130_000, sizeBytes: bytes.length });
     expect(stats.rowGroups.map((group) => group.rows)).toEqual([122_880, 7_120]);
     const column = (path: string) => stats.columns.find((candidate) => candidate.path === path);
-    expect(column('timestamp_ns')).toMatchObject({ fieldId: 1, values: 130_000, nulls: 0, min: 1n, max: 130_000n });
+    expect(column('timestamp_ns')).toMatchObject({
+      fieldId: 1,
+      values: 130_000,
+      nulls: 0,
+      min: 1n,
+      max: 130_000n,
+    });
     expect(column('body')).toMatchObject({ fieldId: 4, nulls: 43_334, min: 'b1', max: 'b99998' });
     expect(column('attributes.value')).toMatchObject({ fieldId: 12, values: 260_000 });
     expect(column('idempotency_key')).not.toHaveProperty('min');
@@ -106,7 +123,11 @@ describe('footerStats', () => {
 
   it('refuses a file that is cut or is not Parquet', async () => {
     const bytes = encodeParquet(rawEventsSchema, recordBatches([['a']]));
-    for (const content of [bytes.subarray(0, bytes.length - 1), text('PAR'), text('no parquet here')]) {
+    for (const content of [
+      bytes.subarray(0, bytes.length - 1),
+      text('PAR'),
+      text('no parquet here'),
+    ]) {
       const path = join(directory, 'broken.parquet');
       await writeFile(path, content);
       const file = await open(path);

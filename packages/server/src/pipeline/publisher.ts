@@ -25,6 +25,11 @@ export interface PublisherOptions {
   readonly logger: Logger;
 }
 
+export interface Published {
+  readonly segmentIds: readonly string[];
+  readonly files: readonly DataFile[];
+}
+
 /**
  * Brings sealed files into the bucket: merge, upload, one Iceberg commit. When a step fails, the next call carries
  * the same publish on, so the outcome of a commit is always learnt before another one begins.
@@ -47,7 +52,7 @@ export class Publisher {
     await options.fileSystem.mkdir(options.directory);
     const publisher = new Publisher(options);
     for (const intent of await publisher.#intents.list()) {
-      if (intent.isCommitted || options.table.hasCommit(intent.commitId)) {
+      if (intent.isCommitted || (await options.table.hasCommit(intent.commitId))) {
         publisher.#keepCommitted(intent);
       } else {
         assert(publisher.#current === undefined, 'at most one publish is unresolved');
@@ -67,9 +72,9 @@ export class Publisher {
    * Publishes these files, or first finishes a publish that failed before; returns the segments that this call
    * committed. Their sealed files must stay on disk until then, and be given to `release` once removed.
    */
-  async publish(sealed: readonly SealedFile[]): Promise<readonly string[]> {
+  async publish(sealed: readonly SealedFile[]): Promise<Published> {
     if (this.#current === undefined) {
-      if (sealed.length === 0) return [];
+      if (sealed.length === 0) return { segmentIds: [], files: [] };
       const intent = planPublish(sealed, this.#options.table.dataPrefix);
       await this.#intents.write(intent);
       this.#current = intent;
@@ -90,7 +95,7 @@ export class Publisher {
     this.#current = undefined;
     this.#keepCommitted(intent);
     await this.#sweep();
-    return segmentIdsOf(intent);
+    return { segmentIds: segmentIdsOf(intent), files };
   }
 
   /** The sealed files of these committed segments have been removed. */

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-
 import { systemClock } from '../base/clock.ts';
 import { silentLogger } from '../base/logger.ts';
 import type { ClosedSegment } from '../wal/index.ts';
@@ -22,7 +21,10 @@ function setup() {
   const retries: (() => void)[] = [];
   const queue = new SealQueue({
     logger: silentLogger,
-    clock: { ...systemClock, after: (_delayMs, callback) => (retries.push(callback), () => undefined) },
+    clock: {
+      ...systemClock,
+      after: (_delayMs, callback) => (retries.push(callback), () => undefined),
+    },
     async seal({ segmentId }) {
       await Promise.resolve();
       if (failures-- > 0) throw new Error('no space');

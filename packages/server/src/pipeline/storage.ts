@@ -3,10 +3,10 @@ import type { Clock } from '../base/clock.ts';
 import type { FileSystem } from '../base/file-system.ts';
 import type { Logger } from '../base/logger.ts';
 import type { TableSchema } from '../columns/index.ts';
-import { type DataFile, LakeTable, type ObjectStore, type SealedFile } from '../lake/index.ts';
+import { LakeTable, type ObjectStore, type SealedFile } from '../lake/index.ts';
 import type { ClosedSegment } from '../wal/index.ts';
 import { PublishLoop } from './publish-loop.ts';
-import { type MergeFiles, Publisher } from './publisher.ts';
+import { type MergeFiles, type Published, Publisher } from './publisher.ts';
 import { Sealer } from './sealer.ts';
 import type { TableDelta } from './table-state.ts';
 
@@ -43,7 +43,7 @@ export class Storage {
   readonly #loop: PublishLoop;
   /** Sealed files whose segment is gone for good, so that publishing them cannot make a second copy. */
   readonly #publishable = new Map<string, SealedFile>();
-  #knownFiles = new Map<string, DataFile>();
+  #knownKeys: ReadonlySet<string> = new Set();
 
   private constructor(
     options: StorageOptions,
@@ -92,7 +92,7 @@ export class Storage {
   }
 
   start(): StorageStart {
-    return { sealed: this.#sealer.files(), table: this.#delta([]) };
+    return { sealed: this.#sealer.files(), table: this.#delta(nothingPublished) };
   }
 
   get lastError(): string | undefined {
@@ -127,7 +127,7 @@ export class Storage {
   /** Looks for commits of other nodes. */
   async refresh(): Promise<void> {
     await this.#table.refresh();
-    const delta = this.#delta([]);
+    const delta = this.#delta(nothingPublished);
     if (delta.added.length > 0 || delta.removedKeys.length > 0) this.#options.onTableChanged(delta);
   }
 
@@ -137,10 +137,10 @@ export class Storage {
   }
 
   async #publish(): Promise<void> {
-    const segmentIds = await this.#publisher.publish([...this.#publishable.values()]);
+    const { segmentIds, files } = await this.#publisher.publish([...this.#publishable.values()]);
     for (const segmentId of segmentIds) this.#publishable.delete(segmentId);
     this.#announceWaiting();
-    this.#options.onTableChanged(this.#delta(segmentIds));
+    this.#options.onTableChanged(this.#delta({ segmentIds, files }));
   }
 
   #announceWaiting(): void {
@@ -149,19 +149,26 @@ export class Storage {
     this.#loop.setWaiting(bytes);
   }
 
-  /** What changed in the file list since the last call. */
-  #delta(publishedSegmentIds: readonly string[]): TableDelta {
+  /**
+   * What changed in the file list since the last call. Files that this node just published come with the stats of
+   * their row groups, which manifests do not hold.
+   */
+  #delta(published: Published): TableDelta {
     const snapshot = this.#table.current();
-    const files = new Map(snapshot.files.map((file) => [file.key, file]));
-    const added = snapshot.files.filter((file) => !this.#knownFiles.has(file.key));
-    const removedKeys = [...this.#knownFiles.keys()].filter((key) => !files.has(key));
-    this.#knownFiles = files;
+    const own = new Map(published.files.map((file) => [file.key, file]));
+    const files = new Map(snapshot.files.map((file) => [file.key, own.get(file.key) ?? file]));
+    const added = [...files.values()].filter((file) => !this.#knownKeys.has(file.key));
+    const removedKeys = [...this.#knownKeys].filter((key) => !files.has(key));
+    this.#knownKeys = new Set(files.keys());
+    const isEmpty = snapshot.snapshotId === undefined;
     return {
-      snapshotId: snapshot.snapshotId === undefined ? undefined : String(snapshot.snapshotId),
+      snapshotId: isEmpty ? undefined : String(snapshot.snapshotId),
       added,
       removedKeys,
-      publishedSegmentIds,
-      committedAtMs: snapshot.committedAtMs,
+      publishedSegmentIds: published.segmentIds,
+      committedAtMs: isEmpty ? undefined : snapshot.timestampMs,
     };
   }
 }
+
+const nothingPublished: Published = { segmentIds: [], files: [] };

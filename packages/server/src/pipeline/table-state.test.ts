@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
-
 import type { DataFileStats } from '../parquet/index.ts';
 import { type TableDelta, TableState } from './table-state.ts';
 
-const stats = (rows: number): DataFileStats => ({ rows, sizeBytes: rows * 10, columns: [], rowGroups: [] });
+const stats = (rows: number): DataFileStats => ({
+  rows,
+  sizeBytes: rows * 10,
+  columns: [],
+  rowGroups: [],
+});
 const sealed = (segmentId: string, rows = 1) => ({
   segmentId,
   path: `/sealed/${segmentId}`,

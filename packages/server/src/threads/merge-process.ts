@@ -18,7 +18,7 @@ export type MergeCalls = {
 };
 
 // The parent is gone: nobody would learn of the result.
-process.on('disconnect', () => process.exit());
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
 new RpcServer<MergeCalls>(processChannel(process), {
   async merge({ sources, target, memoryLimitBytes, directory }) {

@@ -11,6 +11,7 @@ export interface StorageWorkerOptions {
   readonly publishBytes: number;
   readonly mergeMemoryBytes: number;
   readonly logLevel: string;
+  readonly logFormat: 'auto' | 'json' | 'human';
 }
 
 export type StorageCalls = {

@@ -28,10 +28,10 @@ const server = new RpcServer<StorageCalls, StorageEvents>(threadChannel(parentPo
       dataDir: options.dataDir,
       nodeId: options.nodeId,
       schema: rawEventsSchema,
-      store: await LocalObjectStore.open({ directory: options.bucketDir }),
+      store: await LocalObjectStore.open(options.bucketDir),
       fileSystem: nodeFileSystem,
       clock: systemClock,
-      logger: createLogger({ level: options.logLevel }),
+      logger: createLogger({ level: options.logLevel, format: options.logFormat }),
       merge: ({ sources, target }) =>
         mergeInProcess({ sources, target, directory, memoryLimitBytes: options.mergeMemoryBytes }),
       publishIntervalMs: options.publishIntervalMs,

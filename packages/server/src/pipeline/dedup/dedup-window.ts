@@ -46,8 +46,7 @@ export class DedupWindow {
 
   constructor(options: DedupWindowOptions) {
     const ringEvents = ringEventsOf(options.windowEvents);
-    const buffer =
-      options.buffer ?? new ArrayBuffer(DedupWindow.bufferBytes(options.windowEvents));
+    const buffer = options.buffer ?? new ArrayBuffer(DedupWindow.bufferBytes(options.windowEvents));
     this.seed = options.seed;
     this.#ringEvents = ringEvents;
     this.#indexMask = 2 * ringEvents - 1;
