@@ -22,6 +22,7 @@ export const layerTable: readonly LayerRow[] = [
   { module: 'pipeline', mayImport: ['columns', 'wal', 'seal', 'lake', 'telemetry'] },
   { module: 'govern', mayImport: ['telemetry'] },
   { module: 'query', mayImport: ['columns', 'lake', 'govern', 'telemetry'] },
+  { module: 'ingest', mayImport: [] },
   { module: 'ingest/http', mayImport: ['codec', 'columns', 'pipeline', 'govern', 'telemetry'] },
   {
     module: 'ingest/<protocol>',
@@ -38,6 +39,7 @@ export const layerTable: readonly LayerRow[] = [
 
 const notes: Readonly<Record<string, string>> = {
   base: 'built-in modules and `contract` only',
+  ingest: 'the options all protocols share',
   config: "each module's `options.ts` only",
   'ingest/<protocol>': 'never a sibling protocol',
 };
