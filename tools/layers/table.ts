@@ -16,12 +16,14 @@ export const layerTable: readonly LayerRow[] = [
   { module: 'columns', mayImport: [] },
   { module: 'codec', mayImport: [] },
   { module: 'telemetry', mayImport: [] },
+  { module: 'parquet', mayImport: ['columns'] },
   { module: 'wal', mayImport: ['columns', 'telemetry'] },
   { module: 'seal', mayImport: ['columns', 'codec', 'telemetry'], mayImportTypes: ['lake'] },
-  { module: 'lake', mayImport: ['columns', 'codec', 'telemetry'] },
-  { module: 'pipeline', mayImport: ['columns', 'wal', 'seal', 'lake', 'telemetry'] },
+  { module: 'lake', mayImport: ['columns', 'codec', 'parquet', 'telemetry'] },
+  { module: 'pipeline', mayImport: ['columns', 'parquet', 'wal', 'seal', 'lake', 'telemetry'] },
   { module: 'govern', mayImport: ['telemetry'] },
   { module: 'query', mayImport: ['columns', 'lake', 'govern', 'telemetry'] },
+  { module: 'ingest', mayImport: [] },
   { module: 'ingest/http', mayImport: ['codec', 'columns', 'pipeline', 'govern', 'telemetry'] },
   {
     module: 'ingest/<protocol>',
@@ -38,6 +40,7 @@ export const layerTable: readonly LayerRow[] = [
 
 const notes: Readonly<Record<string, string>> = {
   base: 'built-in modules and `contract` only',
+  ingest: 'the options all protocols share',
   config: "each module's `options.ts` only",
   'ingest/<protocol>': 'never a sibling protocol',
 };
