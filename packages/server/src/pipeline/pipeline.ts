@@ -27,8 +27,8 @@ export interface IngestResult {
 /** The ingest worker as the pipeline sees it. */
 export interface IngestSide {
   submit(request: IngestRequest): Promise<IngestResult>;
-  /** Closes the open segment, if it holds events; those acknowledged before are in closed segments then. */
-  rotate(): Promise<ClosedSegment | undefined>;
+  /** Closes the open segment if it holds events; it has been given to `onSegmentClosed` when this resolves. */
+  rotate(): Promise<void>;
   removeSegment(segmentId: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -159,8 +159,7 @@ export class Pipeline {
   }
 
   async #sealEverything(): Promise<void> {
-    const segment = await this.#options.ingest.rotate();
-    if (segment !== undefined) this.#queue.add(segment);
+    await this.#options.ingest.rotate();
     await this.#queue.drained();
   }
 

@@ -1,6 +1,7 @@
 import type { SealedFile } from '../lake/index.ts';
 import type { StorageStart, TableDelta } from '../pipeline/index.ts';
 import type { ClosedSegment } from '../wal/index.ts';
+import type { WorkerLogOptions } from './worker-log.ts';
 
 /** What the storage worker is started with; plain data. */
 export interface StorageWorkerOptions {
@@ -10,8 +11,7 @@ export interface StorageWorkerOptions {
   readonly publishIntervalMs: number;
   readonly publishBytes: number;
   readonly mergeMemoryBytes: number;
-  readonly logLevel: string;
-  readonly logFormat: 'auto' | 'json' | 'human';
+  readonly log: WorkerLogOptions;
 }
 
 export type StorageCalls = {

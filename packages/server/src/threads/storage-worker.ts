@@ -7,10 +7,10 @@ import { RpcServer } from '../base/rpc.ts';
 import { rawEventsSchema } from '../columns/index.ts';
 import { LocalObjectStore } from '../lake/index.ts';
 import { Storage } from '../pipeline/index.ts';
-import { createLogger } from '../telemetry/index.ts';
 import { threadChannel } from './channel.ts';
 import { mergeInProcess } from './merge-client.ts';
 import type { StorageCalls, StorageEvents, StorageWorkerOptions } from './storage-protocol.ts';
+import { workerLogger } from './worker-log.ts';
 
 assert(parentPort !== null, 'the storage worker is a worker thread');
 const options: StorageWorkerOptions = workerData;
@@ -31,7 +31,7 @@ const server = new RpcServer<StorageCalls, StorageEvents>(threadChannel(parentPo
       store: await LocalObjectStore.open(options.bucketDir),
       fileSystem: nodeFileSystem,
       clock: systemClock,
-      logger: createLogger({ level: options.logLevel, format: options.logFormat }),
+      logger: workerLogger(options.log, 'storage'),
       merge: ({ sources, target }) =>
         mergeInProcess({ sources, target, directory, memoryLimitBytes: options.mergeMemoryBytes }),
       publishIntervalMs: options.publishIntervalMs,
