@@ -158,7 +158,7 @@ describe('problems', () => {
     [
       'two listeners on one port',
       fromFile('server.listen: :9200'),
-      [/ingest\.bulk\.listen: port 9200 is taken by server\.listen|port 9200/],
+      [/^ingest\.bulk\.listen: port 9200 is taken by server\.listen$/],
     ],
     ['an empty token', { env: { VARVE_AUTH__QUERY_API_TOKEN: '' } }, [/expected a text that is not empty/]],
     [
