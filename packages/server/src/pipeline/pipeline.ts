@@ -1,3 +1,5 @@
+import type { ErrorCode } from '@varve/contract';
+
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { SealedFile } from '../lake/index.ts';
@@ -22,6 +24,8 @@ export interface IngestResult {
   readonly stored: number;
   readonly deduplicated: number;
   readonly rejected: Readonly<Record<string, number>>;
+  /** Set when the request failed as a whole before its events could be counted. */
+  readonly requestError?: ErrorCode;
 }
 
 /** The ingest worker as the pipeline sees it. */
