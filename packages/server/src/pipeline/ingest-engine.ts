@@ -10,7 +10,11 @@ export interface IngestEngineOptions {
   readonly protocols: readonly Protocol[];
   readonly group: GroupCommit<EventBatch>;
   /** Undoes `Content-Encoding` within the limit; throws `NodeError`. */
-  readonly decompress: (body: Uint8Array, encoding: string | undefined, maxBytes: number) => Uint8Array;
+  readonly decompress: (
+    body: Uint8Array,
+    encoding: string | undefined,
+    maxBytes: number,
+  ) => Uint8Array;
   readonly clock: Clock;
 }
 

@@ -1,5 +1,4 @@
 import type { ErrorCode } from '@varve/contract';
-
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { SealedFile } from '../lake/index.ts';

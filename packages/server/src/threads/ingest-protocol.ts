@@ -1,18 +1,15 @@
-import type { DimensionSources, EventLimits } from '../columns/index.ts';
-import type { IngestRequest, IngestResult, WalUsage } from '../pipeline/index.ts';
+import type {
+  EventBatchOptions,
+  IngestRequest,
+  IngestResult,
+  WalUsage,
+} from '../pipeline/index.ts';
 import type { ClosedSegment } from '../wal/index.ts';
 import type { WorkerLogOptions } from './worker-log.ts';
 
 /** What the ingest worker is started with; plain data. */
-export interface IngestWorkerOptions {
+export interface IngestWorkerOptions extends EventBatchOptions {
   readonly dataDir: string;
-  readonly limits: EventLimits;
-  readonly timestamps: {
-    readonly maxFutureSecs: number;
-    readonly maxAgeSecs: number | undefined;
-    readonly action: 'clamp' | 'reject';
-  };
-  readonly dimensions: DimensionSources;
   readonly dedupWindowEvents: number;
   readonly sealIntervalMs: number;
   readonly segmentMaxBytes: number;
@@ -22,7 +19,10 @@ export interface IngestWorkerOptions {
 
 export type IngestCalls = {
   /** Replays the log; the segments are those that still have to be sealed, oldest first. */
-  open: { argument: void; result: { segments: readonly ClosedSegment[]; usage: WalUsage } };
+  open: {
+    argument: void;
+    result: { segments: readonly ClosedSegment[]; usage: WalUsage; dedupSeed: Uint32Array };
+  };
   submit: { argument: IngestRequest; result: IngestResult };
   /** The closed segment is announced by `segmentClosed` before this resolves. */
   rotate: { argument: void; result: void };

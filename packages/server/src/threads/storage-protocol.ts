@@ -8,6 +8,7 @@ export interface StorageWorkerOptions {
   readonly dataDir: string;
   readonly nodeId: string;
   readonly bucketDir: string;
+  readonly dedupWindowEvents: number;
   readonly publishIntervalMs: number;
   readonly publishBytes: number;
   readonly mergeMemoryBytes: number;
@@ -15,7 +16,7 @@ export interface StorageWorkerOptions {
 }
 
 export type StorageCalls = {
-  open: { argument: void; result: StorageStart };
+  open: { argument: { dedupSeed: Uint32Array }; result: StorageStart };
   seal: { argument: ClosedSegment; result: SealedFile };
   markPublishable: { argument: readonly string[]; result: void };
   removeSealed: { argument: readonly string[]; result: void };

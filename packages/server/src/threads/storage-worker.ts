@@ -23,7 +23,7 @@ function opened(): Storage {
 }
 
 const server = new RpcServer<StorageCalls, StorageEvents>(threadChannel(parentPort), {
-  async open() {
+  async open({ dedupSeed }) {
     storage = await Storage.open({
       dataDir: options.dataDir,
       nodeId: options.nodeId,
@@ -34,6 +34,8 @@ const server = new RpcServer<StorageCalls, StorageEvents>(threadChannel(parentPo
       logger: workerLogger(options.log, 'storage'),
       merge: ({ sources, target }) =>
         mergeInProcess({ sources, target, directory, memoryLimitBytes: options.mergeMemoryBytes }),
+      dedupSeed,
+      dedupWindowEvents: options.dedupWindowEvents,
       publishIntervalMs: options.publishIntervalMs,
       publishBytes: options.publishBytes,
       onTableChanged: (delta) => server.emit('tableChanged', delta),

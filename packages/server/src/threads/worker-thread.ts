@@ -1,5 +1,4 @@
 import { Worker } from 'node:worker_threads';
-
 import { NodeError } from '../base/errors.ts';
 import { type CallMap, type EventMap, RpcClient } from '../base/rpc.ts';
 import { threadChannel } from './channel.ts';
@@ -13,7 +12,12 @@ export class WorkerThread<Calls extends CallMap, Events extends EventMap> {
   readonly #worker: Worker;
   #isTerminating = false;
 
-  constructor(options: { url: URL; data: unknown; name: string; onFailure: (error: NodeError) => void }) {
+  constructor(options: {
+    url: URL;
+    data: unknown;
+    name: string;
+    onFailure: (error: NodeError) => void;
+  }) {
     this.#worker = new Worker(options.url, { workerData: options.data, name: options.name });
     this.rpc = new RpcClient(threadChannel(this.#worker));
     const fail = (cause: unknown): void => {
