@@ -66,7 +66,7 @@ async function expectSound(fixture: TableFixture): Promise<void> {
 }
 
 async function countCalls(): Promise<number> {
-  await using fixture = await tableFixture();
+  await using fixture = await tableFixture('memory');
   const calls = await runWithFaults(fixture, { faultAt: () => undefined });
   await expectSound(fixture);
   return calls;
@@ -80,7 +80,7 @@ describe('LakeTable on a failing store', () => {
       const calls = await countCalls();
       expect(calls).toBeGreaterThan(30);
       for (let target = 1; target <= calls; target += 1) {
-        await using fixture = await tableFixture();
+        await using fixture = await tableFixture('memory');
         await runWithFaults(fixture, {
           faultAt: (call) => (call === target ? fault : undefined),
         });
@@ -95,7 +95,7 @@ describe('LakeTable on a failing store', () => {
     async (fault) => {
       const calls = await countCalls();
       for (let target = 1; target <= calls; target += 1) {
-        await using fixture = await tableFixture();
+        await using fixture = await tableFixture('memory');
         await runWithFaults(fixture, {
           faultAt: (call) => {
             if (call < target) return undefined;
@@ -108,7 +108,7 @@ describe('LakeTable on a failing store', () => {
   );
 
   it('leaves nothing behind that is not part of the table when a commit fails for certain', async () => {
-    await using fixture = await tableFixture();
+    await using fixture = await tableFixture('memory');
     await fixture.openTable();
     const store = new FaultyObjectStore(fixture.store, {
       faultAt: (_call, method, key) =>
@@ -127,7 +127,7 @@ describe('LakeTable on a failing store', () => {
   });
 
   it('keeps what a commit of unknown outcome wrote', async () => {
-    await using fixture = await tableFixture();
+    await using fixture = await tableFixture('memory');
     await fixture.openTable();
     let isDown = false;
     const store = new FaultyObjectStore(fixture.store, {
@@ -149,7 +149,7 @@ describe('LakeTable on a failing store', () => {
   });
 
   it('merges manifests soundly when a rival commits between the attempts', async () => {
-    await using fixture = await tableFixture();
+    await using fixture = await tableFixture('memory');
     const table = await fixture.openTable();
     const rival = await fixture.openTable({ nodeId: 'rival' });
     for (let index = 0; index < 30; index += 1) {

@@ -7,6 +7,7 @@ import { systemClock, type Clock } from '../base/clock.ts';
 import { rawEventsSchema } from '../columns/schema.ts';
 import type { DataFile } from './data-file.ts';
 import { LocalObjectStore } from './object-store/local.ts';
+import { MemoryObjectStore } from './object-store/memory.ts';
 import type { ObjectStore } from './object-store/port.ts';
 import { LakeTable } from './table.ts';
 
@@ -24,9 +25,10 @@ export interface TableFixture {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-export async function tableFixture(): Promise<TableFixture> {
-  const root = await mkdtemp(join(tmpdir(), 'lake-table-'));
-  const store = await LocalObjectStore.open(root);
+/** A table in memory has no `root`. */
+export async function tableFixture(kind: 'local' | 'memory' = 'local'): Promise<TableFixture> {
+  const root = kind === 'memory' ? '' : await mkdtemp(join(tmpdir(), 'lake-table-'));
+  const store = kind === 'memory' ? new MemoryObjectStore() : await LocalObjectStore.open(root);
   return {
     root,
     store,
@@ -43,7 +45,9 @@ export async function tableFixture(): Promise<TableFixture> {
       await store.put(file.key, Buffer.alloc(file.stats.sizeBytes));
       return file;
     },
-    [Symbol.asyncDispose]: async () => rm(root, { recursive: true, force: true }),
+    [Symbol.asyncDispose]: async () => {
+      if (kind === 'local') await rm(root, { recursive: true, force: true });
+    },
   };
 }
 

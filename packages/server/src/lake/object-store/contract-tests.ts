@@ -11,9 +11,12 @@ import type { RaceReport, RaceTask } from './race-process.ts';
 
 export interface StoreFixture {
   readonly store: ObjectStore;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface SharedStoreFixture extends StoreFixture {
   /** Tells another process how to open the same store; see `race-process.ts`. */
   readonly opener: StoreOpener;
-  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** A module that exports `openStore(argument)`, so that other processes can open the store under test. */
@@ -25,6 +28,12 @@ export interface StoreOpener {
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 const text = (body: Uint8Array | undefined): string | undefined =>
   body === undefined ? undefined : Buffer.from(body).toString();
+
+async function listKeys(store: ObjectStore, prefix: string): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const { key } of store.list(prefix)) keys.push(key);
+  return keys;
+}
 
 /** Runs the contract for one implementation; `create` gives an empty store for every test. */
 export function registerObjectStoreTests(name: string, create: () => Promise<StoreFixture>): void {
@@ -43,12 +52,6 @@ export function registerObjectStoreTests(name: string, create: () => Promise<Sto
       await fixture[Symbol.asyncDispose]();
       await rm(scratch, { recursive: true, force: true });
     });
-
-    const listKeys = async (prefix: string): Promise<string[]> => {
-      const keys: string[] = [];
-      for await (const { key } of store.list(prefix)) keys.push(key);
-      return keys;
-    };
 
     it('returns what was put, with the same etag from every call', async () => {
       const put = await store.put('a/b.txt', bytes('hello'));
@@ -73,7 +76,7 @@ export function registerObjectStoreTests(name: string, create: () => Promise<Sto
     it('answers undefined for what is not there', async () => {
       expect(await store.get('none')).toBeUndefined();
       expect(await store.head('none/deeper')).toBeUndefined();
-      expect(await listKeys('none/')).toEqual([]);
+      expect(await listKeys(store, 'none/')).toEqual([]);
     });
 
     it('reads exact ranges and refuses those beyond the end', async () => {
@@ -96,7 +99,7 @@ export function registerObjectStoreTests(name: string, create: () => Promise<Sto
       await store.putFile('data/x.bin', source);
       await rm(source);
       expect(text((await store.get('data/x.bin'))?.body)).toBe('file content');
-      expect(await listKeys('')).toEqual(['data/x.bin']);
+      expect(await listKeys(store, '')).toEqual(['data/x.bin']);
     });
 
     it('creates exclusively', async () => {
@@ -128,8 +131,8 @@ export function registerObjectStoreTests(name: string, create: () => Promise<Sto
     it('lists below a prefix in key order', async () => {
       const keys = ['p/a/y', 'p/a-b/x', 'p/b', 'p/é', 'p/z/1/2', 'q/1', 'p0'];
       for (const key of keys) await store.put(key, bytes(key));
-      expect(await listKeys('p/')).toEqual(['p/a-b/x', 'p/a/y', 'p/b', 'p/z/1/2', 'p/é']);
-      expect((await listKeys('')).length).toBe(7);
+      expect(await listKeys(store, 'p/')).toEqual(['p/a-b/x', 'p/a/y', 'p/b', 'p/z/1/2', 'p/é']);
+      expect((await listKeys(store, '')).length).toBe(7);
     });
 
     it.each(['', '/a', 'a//b', 'a/', '../a', 'a/../b', 'a/./b', '.varve/x', 'a\\b', 'a\u0000'])(
@@ -147,16 +150,28 @@ export function registerObjectStoreTests(name: string, create: () => Promise<Sto
       );
       expect(results.filter((result) => result !== undefined)).toHaveLength(1);
     });
+  });
+}
 
+/** Runs the part of the contract that concerns several processes on one store. */
+export function registerObjectStoreRaceTests(
+  name: string,
+  create: () => Promise<SharedStoreFixture>,
+): void {
+  describe(`${name} shared by processes`, () => {
     it('gives every name to one of several processes', { timeout: 60_000 }, async () => {
+      await using fixture = await create();
+      const { store } = fixture;
       const reports = await race(fixture.opener, 8, { kind: 'create', prefix: 'v/', count: 25 });
       const won = reports.flatMap((report) => report.won);
       expect(won).toHaveLength(200);
       expect(new Set(won).size).toBe(200);
-      expect(await listKeys('v/')).toHaveLength(200);
+      expect(await listKeys(store, 'v/')).toHaveLength(200);
     });
 
     it('loses no conditional replacement between processes', { timeout: 60_000 }, async () => {
+      await using fixture = await create();
+      const { store } = fixture;
       await store.put('counter', bytes('0'));
       const reports = await race(fixture.opener, 4, { kind: 'count', key: 'counter', count: 25 });
       expect(reports).toHaveLength(4);

@@ -4,19 +4,26 @@ import { join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { registerObjectStoreTests } from './contract-tests.ts';
+import {
+  registerObjectStoreRaceTests,
+  registerObjectStoreTests,
+  type SharedStoreFixture,
+} from './contract-tests.ts';
 import { LocalObjectStore } from './local.ts';
 
 const GONE_PID = 2 ** 22 + 1;
 
-registerObjectStoreTests('LocalObjectStore', async () => {
+const createFixture = async (): Promise<SharedStoreFixture> => {
   const root = await mkdtemp(join(tmpdir(), 'local-store-'));
   return {
     store: await LocalObjectStore.open(root),
     opener: { module: new URL('./local-opener.ts', import.meta.url).href, argument: root },
     [Symbol.asyncDispose]: async () => rm(root, { recursive: true, force: true }),
   };
-});
+};
+
+registerObjectStoreTests('LocalObjectStore', createFixture);
+registerObjectStoreRaceTests('LocalObjectStore', createFixture);
 
 describe('LocalObjectStore', () => {
   let root: string;
