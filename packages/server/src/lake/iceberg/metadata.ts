@@ -29,7 +29,11 @@ const metadataSchema = z.looseObject({
   'last-column-id': z.int(),
   'current-schema-id': z.int(),
   schemas: z.array(
-    z.looseObject({ 'schema-id': z.int(), fields: z.array(z.looseObject({ id: z.int() })) }),
+    z.looseObject({
+      type: z.literal('struct').default('struct'),
+      'schema-id': z.int(),
+      fields: z.array(z.looseObject({ id: z.int() })),
+    }),
   ),
   'default-spec-id': z.int(),
   'partition-specs': z.array(z.looseObject({ 'spec-id': z.int(), fields: z.array(z.unknown()) })),
