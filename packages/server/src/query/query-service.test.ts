@@ -16,7 +16,6 @@ beforeAll(async () => {
   files = [
     await fixture.parquet.write({
       rows: 1000,
-      rowGroupRows: 250,
       columns: { ...common, timestamp_ns: '1700000000000000001 + i' },
       extra: { _template: 'i::BIGINT' },
     }),
@@ -46,7 +45,7 @@ describe('results', () => {
         ['svc2', 499],
       ],
       row_count: 3,
-      scan: { files: 2, row_groups: 3 },
+      scan: { files: 2, row_groups: 2 },
     });
   });
 
@@ -55,7 +54,7 @@ describe('results', () => {
     expect(answer.columns.map(({ name }) => name)).toEqual([
       'timestamp_ns', 'source', 'service', 'body', 'idempotency_key', 'attributes', 'host', 'env', 'namespace', 'tenant',
     ]);
-    expect(answer.rows).toEqual([[1800000000000000001, null, 'svc0', 'body 0', null, null, 'h1', null, null, 'default']]);
+    expect(answer.rows).toEqual([[Number(1800000000000000001n), null, 'svc0', 'body 0', null, null, 'h1', null, null, 'default']]);
     await expect(fixture.ask('SELECT _template FROM raw_events', { files })).rejects.toMatchObject({ code: 'sql_invalid' });
   });
 
@@ -141,6 +140,6 @@ describe('results', () => {
     const answer = await fixture.ask('SELECT DISTINCT service FROM raw_events', { files, scope });
     expect(answer.rows).toEqual([['svc1']]);
     expect((await fixture.ask('SELECT count(*) FROM raw_events', { files, scope: { service: [] } })).rows).toEqual([[0]]);
-    expect((await fixture.ask('SELECT body FROM raw_events ORDER BY timestamp_ns DESC LIMIT 1', { files, scope })).rows).toEqual([['body 499']].map(() => ['body 499']));
+    expect((await fixture.ask('SELECT body FROM raw_events ORDER BY timestamp_ns DESC LIMIT 1', { files, scope })).rows).toEqual([['body 499']]);
   });
 });

@@ -32,7 +32,7 @@ function classify(text: string): Classified {
   if (/^INTERRUPT/i.test(text)) return { code: 'query_timeout', message: 'the query was stopped' };
   if (statementKinds.test(text)) {
     const line = text.slice(text.indexOf(': ') + 2).split('\n\nLINE ')[0] ?? text;
-    return { code: 'sql_invalid', message: line.trim(), details: positionOf(text) };
+    return { code: 'sql_invalid', message: line.trim().replaceAll(/\s+/g, ' '), details: positionOf(text) };
   }
   if (/^IO Error/i.test(text)) return { code: 'query_engine_failed', message: 'a data file could not be read' };
   return { code: 'query_engine_failed', message: 'the query engine failed' };

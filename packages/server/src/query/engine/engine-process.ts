@@ -103,6 +103,8 @@ export class EngineProcess {
       execArgv: ['--max-old-space-size=512'],
       env: { UV_THREADPOOL_SIZE: String(this.#threadPoolSize) },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      // Constants of predicates are bigints, which JSON does not hold.
+      serialization: 'advanced',
     });
     const waiting = new Map<number, Waiting>();
     let stderrTail = '';

@@ -4,7 +4,7 @@ import type { TableScan } from '../plan/explain.ts';
 import type { NewestFirst } from '../plan/newest-first.ts';
 import type { RowScope } from '../table.ts';
 
-/** Messages between the node and its query processes. They cross as JSON. */
+/** Messages between the node and its query processes. They cross by structured clone. */
 export type EngineRequest =
   | { readonly kind: 'open'; readonly id: number; readonly options: EngineOpenOptions }
   | { readonly kind: 'plan'; readonly id: number; readonly sql: string; readonly tables: readonly VisibleTable[] }
