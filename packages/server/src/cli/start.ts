@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-
+import { VERSION } from '../base/version.ts';
 import { loadConfig, optionPaths, type OptionFlag } from '../config/index.ts';
 import { openNode } from '../node.ts';
 import { createLogger } from '../telemetry/index.ts';
-import { VERSION } from '../version.ts';
 import { EXIT, UsageError, type Command, type CommandContext } from './command.ts';
 
 const USAGE = `usage: varve start [--config FILE] [--print-addresses] [--KEY VALUE]…

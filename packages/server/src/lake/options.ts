@@ -1,8 +1,6 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-
 import { z } from 'zod';
-
 import { option, type OptionTable, type OptionType } from '../base/option.ts';
 
 /** Where the bucket is; the path is absolute. */

@@ -1,5 +1,5 @@
-import { option, type OptionTable } from '../base/option.ts';
 import { byteSize, integer } from '../base/option-types.ts';
+import { option, type OptionTable } from '../base/option.ts';
 
 export const pipelineOptions = {
   'storage.seal_interval_ms': option(integer({ min: 10, max: 3_600_000 }), {

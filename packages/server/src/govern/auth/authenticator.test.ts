@@ -1,6 +1,5 @@
-import { builtInRoles, permissions } from '@varve/contract';
 import { expect, it } from 'vitest';
-
+import { builtInRoles, permissions } from '@varve/contract';
 import { Secret } from '../../base/secret.ts';
 import { createAuthenticator } from './authenticator.ts';
 import { principalOf, requirePermission } from './principal.ts';

@@ -1,5 +1,4 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-
 import { NodeError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import { principalOf, type Principal } from './principal.ts';

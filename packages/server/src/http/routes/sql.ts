@@ -1,6 +1,5 @@
-import { sqlFormats, sqlRequest, type SqlFormat } from '@varve/contract';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-
+import { sqlFormats, sqlRequest, type SqlFormat } from '@varve/contract';
 import type { Logger } from '../../telemetry/index.ts';
 import type { SqlService } from '../ports.ts';
 import { malformed, parseWith } from '../problem.ts';
