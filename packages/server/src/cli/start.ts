@@ -28,7 +28,13 @@ async function runStart(argv: readonly string[], context: CommandContext): Promi
   const logger = createLogger(loaded.config.log);
   for (const notice of loaded.notices) logger.warn(notice);
   const interruption = context.interruption();
-  await using node = await openNode({ config: loaded.config, logger, signal: interruption });
+  const opening = openNode({ config: loaded.config, logger, signal: interruption });
+  await using node = await opening.catch((error: unknown) => {
+    if (!interruption.aborted) throw error;
+    logger.info({ err: error }, 'stopped while starting');
+    return undefined;
+  });
+  if (node === undefined) return EXIT.ok;
   context.onHangup(() => {
     node.reload().then(
       () => logger.info('read the certificates again'),
