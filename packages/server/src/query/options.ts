@@ -1,5 +1,5 @@
-import { byteSize, integer, oneOf } from '../base/option-types.ts';
 import { option, type OptionTable } from '../base/option.ts';
+import { byteSize, integer, oneOf } from '../base/option-types.ts';
 
 export const queryOptions = {
   'query.max_concurrent': option(integer({ min: 1, max: 256 }), {
