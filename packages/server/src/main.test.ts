@@ -5,7 +5,6 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-
 import { expect, it } from 'vitest';
 
 const MAIN = join(import.meta.dirname, 'main.ts');

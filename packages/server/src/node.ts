@@ -1,11 +1,10 @@
 import { join } from 'node:path';
-
 import { NodeError } from './base/errors.ts';
+import { VERSION } from './base/version.ts';
 import type { Config } from './config/index.ts';
 import { createAuthenticator } from './govern/index.ts';
 import { HttpServer, loadConsoleAssets, type HealthSource } from './http/index.ts';
 import { MetricRegistry, type Logger } from './telemetry/index.ts';
-import { VERSION } from './version.ts';
 
 export interface OpenNodeOptions {
   readonly config: Config;
@@ -36,7 +35,8 @@ export async function openNode({ config, logger }: OpenNodeOptions): Promise<Nod
     tls: certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile },
     authenticator: createAuthenticator(config.auth.queryApiToken),
     sql: {
-      run: () => Promise.reject(new NodeError('node_not_ready', 'the query engine is not open yet')),
+      run: () =>
+        Promise.reject(new NodeError('node_not_ready', 'the query engine is not open yet')),
     },
     healthSource,
     metrics: new MetricRegistry(),

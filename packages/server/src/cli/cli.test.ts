@@ -1,7 +1,5 @@
 import { Readable, Writable } from 'node:stream';
-
 import { describe, expect, it } from 'vitest';
-
 import { NodeError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import { openTestServer, rowsOf, TOKEN } from '../http/server.fixture.ts';

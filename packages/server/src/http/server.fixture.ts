@@ -1,5 +1,4 @@
 import type { Health } from '@varve/contract';
-
 import type { Secret } from '../base/secret.ts';
 import { createAuthenticator } from '../govern/index.ts';
 import { createLogger, MetricRegistry } from '../telemetry/index.ts';

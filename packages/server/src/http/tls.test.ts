@@ -2,9 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
-
 import { expect, it } from 'vitest';
-
 import { selfSigned } from './self-signed.fixture.ts';
 import { openTestServer, rowsOf, type TestServer } from './server.fixture.ts';
 

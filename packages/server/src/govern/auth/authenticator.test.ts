@@ -1,9 +1,9 @@
-import { builtInRoles, permissions } from '@varve/contract';
 import { expect, it } from 'vitest';
-
+import { builtInRoles, permissions } from '@varve/contract';
 import { Secret } from '../../base/secret.ts';
 import { createAuthenticator } from './authenticator.ts';
 import { principalOf, requirePermission } from './principal.ts';
+import { TokenSet } from './token-set.ts';
 
 it('lets everyone in as an administrator when no token is configured', async () => {
   const principal = await createAuthenticator(undefined).authenticate({ headers: {} });
@@ -26,6 +26,12 @@ it.each([undefined, '', 'Bearer', 'Bearer s3cre', 'Bearer s3cret2', 'Token s3cre
     await expect(refusal).rejects.not.toThrow('s3cre');
   },
 );
+
+it('tells which of several tokens was sent', () => {
+  const tokens = new TokenSet(['a', 'bb', 'a'].map((text) => new Secret(text)));
+  expect(['a', 'bb', 'b', ''].map((sent) => tokens.indexOf(sent))).toEqual([2, 1, -1, -1]);
+  expect(new TokenSet([]).has('')).toBe(false);
+});
 
 it('keeps the audit trail, holds, erasure and credentials to admins', () => {
   const beyondOperator = permissions.filter(
