@@ -1,0 +1,18 @@
+export type { AttributeSink } from './attribute-sink.ts';
+export { ByteBuffer } from './byte-buffer.ts';
+export {
+  jsonArray,
+  JsonCursor,
+  jsonEnd,
+  jsonFalse,
+  jsonNull,
+  jsonNumber,
+  jsonObject,
+  jsonString,
+  jsonTrue,
+  type JsonKind,
+} from './json-cursor.ts';
+export { JsonFlattener } from './json-flattener.ts';
+export { KeyPath } from './key-path.ts';
+export { malformedBody } from './malformed-body.ts';
+export { requireUtf8 } from './utf8.ts';
