@@ -37,7 +37,14 @@ export interface AvroWrapped {
 }
 
 export type AvroValue =
-  null | boolean | number | bigint | string | Uint8Array | readonly AvroValue[] | AvroRecord;
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | Uint8Array
+  | readonly AvroValue[]
+  | AvroRecord;
 
 export interface AvroRecord {
   readonly [field: string]: AvroValue;

@@ -3,9 +3,7 @@ import { fork } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-
 import type { ObjectStore } from './port.ts';
 import type { RaceReport, RaceTask } from './race-process.ts';
 
@@ -180,11 +178,7 @@ export function registerObjectStoreRaceTests(
   });
 }
 
-async function race(
-  opener: StoreOpener,
-  processes: number,
-  task: RaceTask,
-): Promise<RaceReport[]> {
+async function race(opener: StoreOpener, processes: number, task: RaceTask): Promise<RaceReport[]> {
   const script = new URL('./race-process.ts', import.meta.url);
   return Promise.all(
     Array.from({ length: processes }, async () => runProcess(script, [opener, task])),

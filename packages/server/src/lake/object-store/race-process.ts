@@ -34,7 +34,7 @@ async function createNames(create: Extract<RaceTask, { kind: 'create' }>): Promi
 
 /** Adds one to a number in a document `count` times. */
 async function countUp(count: Extract<RaceTask, { kind: 'count' }>): Promise<string[]> {
-  for (let done = 0; done < count.count; ) {
+  for (let done = 0; done < count.count;) {
     const current = await store.get(count.key);
     if (current === undefined) throw new Error('counter is gone');
     const next = Buffer.from(String(Number(Buffer.from(current.body).toString()) + 1));
