@@ -1,5 +1,5 @@
 import { assert } from '../../base/assert.ts';
-import { AvroReader, type AvroWriter, corruptAvro } from './avro-binary.ts';
+import { corruptAvro, type AvroReader, type AvroWriter } from './avro-binary.ts';
 
 /** The part of Avro that Iceberg manifests use, with Iceberg's id attributes. */
 export type AvroSchema = string | AvroUnion | AvroRecordSchema | AvroArraySchema | AvroWrapped;

@@ -24,12 +24,12 @@ describe('bounds', () => {
         const upper = upperBound(text);
         if (lower !== undefined) {
           expect(compare(lower, text)).toBeLessThanOrEqual(0);
-          expect([...lower].length).toBeLessThanOrEqual(16);
+          expect(Array.from(lower).length).toBeLessThanOrEqual(16);
         }
         if (upper !== undefined) {
           expect(upper.isWellFormed()).toBe(true);
           expect(compare(upper, text)).toBeGreaterThanOrEqual(0);
-          expect([...upper].length).toBeLessThanOrEqual(16);
+          expect(Array.from(upper).length).toBeLessThanOrEqual(16);
         }
       }),
       { numRuns: 2000 },

@@ -11,7 +11,7 @@ export interface RaceReport {
 }
 
 interface OpenerModule {
-  openStore(argument: string): Promise<ObjectStore>;
+  readonly openStore: (argument: string) => Promise<ObjectStore>;
 }
 
 const [opener, task] = JSON.parse(process.argv[2] ?? '') as [StoreOpener, RaceTask];
