@@ -1,4 +1,5 @@
 import { ByteBuffer } from './byte-buffer.ts';
+import { hexDigit } from './hex-digit.ts';
 import { malformedBody } from './malformed-body.ts';
 import { requireUtf8 } from './utf8.ts';
 
@@ -41,13 +42,6 @@ for (const [from, to] of ['""', '\\\\', '//', 'b\b', 'f\f', 'n\n', 'r\r', 't\t']
   if (from !== undefined && to !== undefined) {
     simpleEscape[from.charCodeAt(0)] = to.charCodeAt(0);
   }
-}
-
-function hexDigit(byte: number | undefined): number {
-  if (byte === undefined) return -1;
-  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
-  const lower = byte | 0x20;
-  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 }
 
 /**
@@ -199,6 +193,11 @@ export class JsonCursor {
       this.#show(this.#bytes, start, this.position);
     }
     return kind;
+  }
+
+  /** Makes `text` empty, for a key that is missing. */
+  clearText(): void {
+    this.#show(this.#scratch.bytes, 0, 0);
   }
 
   #byte(): number {
