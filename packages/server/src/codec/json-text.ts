@@ -38,3 +38,24 @@ export function appendJsonString(
   out.append(bytes, runStart, end);
   out.byte(quote);
 }
+
+/** Appends JSON text without the space between its tokens. The span must have been checked to be JSON. */
+export function appendWithoutSpace(
+  out: ByteBuffer,
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+): void {
+  let at = start;
+  while (at < end) {
+    const byte = bytes[at]!;
+    if (byte !== quote) {
+      if (byte > 0x20) out.byte(byte);
+      at++;
+      continue;
+    }
+    const open = at++;
+    while (bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1;
+    out.append(bytes, open, ++at);
+  }
+}
