@@ -1,10 +1,5 @@
 export { ColumnBatch } from './column-batch.ts';
-export {
-  rawEventsSchema,
-  type ColumnSpec,
-  type ColumnType,
-  type TableSchema,
-} from './schema.ts';
+export { rawEventsSchema, type ColumnSpec, type ColumnType, type TableSchema } from './schema.ts';
 export { encodeRecordBatch, encodeSchemaMessage, endOfStream } from './arrow-ipc.ts';
 export {
   eventDuplicate,

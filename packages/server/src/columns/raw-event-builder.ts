@@ -267,7 +267,8 @@ export class RawEventBuilder {
     }
     if (this.#body.rows === row) this.#body.appendNull();
     this.#tenant.append(this.#requestTenant, 0, this.#requestTenant.length);
-    if (keys.rows !== values.rows) throw new RangeError('attribute keys and values are out of step');
+    if (keys.rows !== values.rows)
+      throw new RangeError('attribute keys and values are out of step');
     this.#attributes.finishRow();
     if (this.#id.rows === row) {
       this.#id.appendNull();
@@ -342,7 +343,13 @@ export class RawEventBuilder {
   }
 
   /** Appends the key, under `clashPrefix` when the event has it already; tells whether the name is its own. */
-  #addKey(hash: number, key: Uint8Array, start: number, end: number, clashPrefix: Uint8Array): boolean {
+  #addKey(
+    hash: number,
+    key: Uint8Array,
+    start: number,
+    end: number,
+    clashPrefix: Uint8Array,
+  ): boolean {
     const keys = this.#attributes.keys;
     const entry = keys.rows;
     if (entry - this.#firstEntry - this.#derivedCount >= this.limits.maxAttributes) {
@@ -365,7 +372,8 @@ export class RawEventBuilder {
     name.set(key.subarray(start, end), prefix.length);
     let unique = name;
     for (let attempt = 0; attempt < 3; attempt++) {
-      if (this.#claim(hashBytes(unique, 0, unique.length), unique, 0, unique.length, entry) === -1) break;
+      if (this.#claim(hashBytes(unique, 0, unique.length), unique, 0, unique.length, entry) === -1)
+        break;
       const ordinal = encoder.encode(`${entry + attempt * 1_000_000}.`);
       unique = new Uint8Array(name.length + ordinal.length);
       unique.set(prefix);
