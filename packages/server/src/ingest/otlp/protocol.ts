@@ -1,6 +1,11 @@
 import { NodeError } from '../../base/errors.ts';
 import type { RawEventBuilder } from '../../columns/index.ts';
-import type { DecodedRequest, IngestReply, IngestRequest, Protocol } from '../../pipeline/protocol.ts';
+import type {
+  DecodedRequest,
+  IngestReply,
+  IngestRequest,
+  Protocol,
+} from '../../pipeline/protocol.ts';
 import { JsonLogsDecoder } from './decode-json.ts';
 import { ProtobufLogsDecoder } from './decode-protobuf.ts';
 import { RecordWriter } from './record-writer.ts';
@@ -13,7 +18,7 @@ import {
   successReply,
 } from './reply.ts';
 
-const logsPath = /(?:^|\/)v1\/logs$/;
+export const logsPath = /(?:^|\/)v1\/logs$/;
 const openBrace = 0x7b;
 
 /**
@@ -83,6 +88,7 @@ function partialOf(
     return { rejectedLogRecords: outOfTime, errorMessage };
   }
   if (received > 0 || body.length === 0) return undefined;
-  const errorMessage = 'the body holds no log records; check that the sender exports logs to this path';
+  const errorMessage =
+    'the body holds no log records; check that the sender exports logs to this path';
   return { rejectedLogRecords: 0, errorMessage };
 }

@@ -7,14 +7,18 @@ let fixture: QueryFixture;
 let files: readonly PinnedFile[];
 
 /** Runs for minutes unless stopped. */
-const endless = 'SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 7';
+const endless =
+  'SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 7';
 /** Gives rows at once and for a long time. */
 const longStream = 'SELECT range, md5(range::VARCHAR) AS h FROM range(200000000)';
 
 beforeAll(async () => {
   fixture = await QueryFixture.open({ max_concurrent: 2, queue_timeout_seconds: 1 });
   files = [
-    await fixture.parquet.write({ rows: 1000, columns: { timestamp_ns: '1700000000000000000 + i', service: "'a'", body: "'x'" } }),
+    await fixture.parquet.write({
+      rows: 1000,
+      columns: { timestamp_ns: '1700000000000000000 + i', service: "'a'", body: "'x'" },
+    }),
   ];
 }, 60_000);
 
@@ -38,7 +42,10 @@ describe('stopping', () => {
 
   test('destroying the body stops a query in the middle of its rows and releases its files', async () => {
     const table = fixture.table(files);
-    const prepared = await fixture.service.run({ sql: `${longStream}, (SELECT count(*) FROM raw_events)` }, { tables: [table] });
+    const prepared = await fixture.service.run(
+      { sql: `${longStream}, (SELECT count(*) FROM raw_events)` },
+      { tables: [table] },
+    );
     const { body, summary } = await prepared.stream('ndjson');
     for await (const chunk of body) {
       expect((chunk as Buffer).length).toBeGreaterThan(0);
@@ -50,19 +57,28 @@ describe('stopping', () => {
   });
 
   test('a query over its seconds is stopped with query_timeout', async () => {
-    await expect(fixture.ask(endless, { maxScanSeconds: 0.2 })).rejects.toMatchObject({ code: 'query_timeout' });
+    await expect(fixture.ask(endless, { maxScanSeconds: 0.2 })).rejects.toMatchObject({
+      code: 'query_timeout',
+    });
     await untilRunning(0);
   });
 
   test('a stream over its seconds is cut with an error, not ended', async () => {
-    await expect(fixture.text(longStream, { maxScanSeconds: 0.3, format: 'csv' })).rejects.toMatchObject({ code: 'query_timeout' });
+    await expect(
+      fixture.text(longStream, { maxScanSeconds: 0.3, format: 'csv' }),
+    ).rejects.toMatchObject({ code: 'query_timeout' });
     await untilRunning(0);
   });
 
   test('a value that fails to convert after rows were sent errors the stream', async () => {
-    const sql = "SELECT CASE WHEN range < 3000000 THEN range ELSE ('x' || range)::BIGINT END AS v FROM range(4000000)";
-    await expect(fixture.text(sql, { format: 'csv' })).rejects.toMatchObject({ code: 'sql_invalid' });
-    await expect(fixture.text("SELECT 'x'::VARCHAR::BIGINT FROM raw_events", { files })).rejects.toMatchObject({ code: 'sql_invalid' });
+    const sql =
+      "SELECT CASE WHEN range < 3000000 THEN range ELSE ('x' || range)::BIGINT END AS v FROM range(4000000)";
+    await expect(fixture.text(sql, { format: 'csv' })).rejects.toMatchObject({
+      code: 'sql_invalid',
+    });
+    await expect(
+      fixture.text("SELECT 'x'::VARCHAR::BIGINT FROM raw_events", { files }),
+    ).rejects.toMatchObject({ code: 'sql_invalid' });
   });
 });
 
@@ -74,8 +90,11 @@ describe('failing', () => {
     await sleep(50);
     const before = fixture.engine.pids.executor;
     if (before !== undefined) process.kill(before, 'SIGKILL');
-    for (const answer of answers) await expect(answer).rejects.toMatchObject({ code: 'query_engine_failed' });
-    expect((await fixture.ask('SELECT count(*) FROM raw_events', { files })).rows).toEqual([[1000]]);
+    for (const answer of answers)
+      await expect(answer).rejects.toMatchObject({ code: 'query_engine_failed' });
+    expect((await fixture.ask('SELECT count(*) FROM raw_events', { files })).rows).toEqual([
+      [1000],
+    ]);
     expect(fixture.engine.pids.executor).not.toBe(before);
     await untilRunning(0);
   });
@@ -87,7 +106,8 @@ describe('failing', () => {
   });
 
   test('a query that needs too much memory says so and others go on', async () => {
-    const sql = 'SELECT count(DISTINCT md5(range::VARCHAR)), array_agg(repeat(range::VARCHAR, 100)) FROM range(20000000)';
+    const sql =
+      'SELECT count(DISTINCT md5(range::VARCHAR)), array_agg(repeat(range::VARCHAR, 100)) FROM range(20000000)';
     await expect(fixture.ask(sql)).rejects.toMatchObject({ code: 'query_out_of_memory' });
     expect((await fixture.ask('SELECT 1')).rows).toEqual([[1]]);
   }, 60_000);
@@ -96,10 +116,16 @@ describe('failing', () => {
 describe('queueing', () => {
   test('a query that finds no place in time is refused with a time to retry', async () => {
     const abort = new AbortController();
-    const busy = [fixture.ask(endless, { signal: abort.signal }), fixture.ask(endless, { signal: abort.signal })];
+    const busy = [
+      fixture.ask(endless, { signal: abort.signal }),
+      fixture.ask(endless, { signal: abort.signal }),
+    ];
     for (const answer of busy) answer.catch(() => undefined);
     await untilRunning(2);
-    await expect(fixture.ask('SELECT 1')).rejects.toMatchObject({ code: 'query_queue_timeout', retryAfterMs: 1000 });
+    await expect(fixture.ask('SELECT 1')).rejects.toMatchObject({
+      code: 'query_queue_timeout',
+      retryAfterMs: 1000,
+    });
     const waiting = fixture.ask('SELECT 2');
     abort.abort();
     expect((await waiting).rows).toEqual([[2]]);
@@ -107,7 +133,11 @@ describe('queueing', () => {
   });
 
   test('answers many queries at once, each its own rows', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => fixture.ask(`SELECT ${String(i)}, count(*) FROM raw_events`, { files })));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        fixture.ask(`SELECT ${String(i)}, count(*) FROM raw_events`, { files }),
+      ),
+    );
     expect(answers.map(({ rows }) => rows)).toEqual(answers.map((_, i) => [[i, 1000]]));
   });
 });

@@ -21,7 +21,10 @@ type Token =
  * sure of: conjunctions of `column op constant` and `column IN (…)`. An entry with anything else beside them
  * still counts its columns as read, and a text that does not tokenise counts every column.
  */
-export function parseScanFilters(lines: readonly string[], columns: readonly FilterColumn[]): ScanFilters {
+export function parseScanFilters(
+  lines: readonly string[],
+  columns: readonly FilterColumn[],
+): ScanFilters {
   // The engine splits the text at line breaks, also inside string constants: put it together again first.
   const text = lines.join('\n');
   const tokens = tokenise(text);
@@ -30,7 +33,8 @@ export function parseScanFilters(lines: readonly string[], columns: readonly Fil
   }
   const named = new Set<string>();
   for (const token of tokens) {
-    if (token.kind === 'word' && columns.some((column) => column.name === token.text)) named.add(token.text);
+    if (token.kind === 'word' && columns.some((column) => column.name === token.text))
+      named.add(token.text);
   }
   const predicates = splitTokens(tokens, '\n').flatMap((entry) => parseEntry(entry, columns));
   return { columns: named, predicates };
@@ -49,7 +53,11 @@ function tokenise(text: string): Token[] | undefined {
     if (lineBreak !== undefined) tokens.push({ kind: 'symbol', text: '\n' });
     else if (string !== undefined) {
       // Line breaks may have been changed by the splitting, so such a value is not trusted.
-      tokens.push({ kind: 'string', text: string.replaceAll("''", "'"), isExact: !/[\r\n]/.test(string) });
+      tokens.push({
+        kind: 'string',
+        text: string.replaceAll("''", "'"),
+        isExact: !/[\r\n]/.test(string),
+      });
     } else if (quoted !== undefined) tokens.push({ kind: 'word', text: quoted.slice(1, -1) });
     else if (integer !== undefined) tokens.push({ kind: 'integer', text: integer });
     else if (word !== undefined) tokens.push({ kind: 'word', text: word });
@@ -101,7 +109,10 @@ function isEnclosed(part: readonly Token[]): boolean {
 const comparisons: ReadonlySet<string> = new Set<Comparison>(['=', '<', '<=', '>', '>=']);
 const isComparison = (text: string): text is Comparison => comparisons.has(text);
 
-function parsePredicate(part: readonly Token[], columns: readonly FilterColumn[]): Predicate | undefined {
+function parsePredicate(
+  part: readonly Token[],
+  columns: readonly FilterColumn[],
+): Predicate | undefined {
   const [name, operator, ...rest] = part;
   if (name?.kind !== 'word' || operator === undefined) return undefined;
   const column = columns.find((candidate) => candidate.name === name.text);
