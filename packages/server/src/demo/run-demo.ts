@@ -27,7 +27,7 @@ const processTerminal: Terminal = {
     return process.stdout.isTTY === true;
   },
   get columns() {
-    return process.stdout.columns ?? 80;
+    return process.stdout.columns || 80;
   },
   write: (text) => void process.stdout.write(text),
 };
