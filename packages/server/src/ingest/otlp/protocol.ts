@@ -1,11 +1,6 @@
 import { NodeError } from '../../base/errors.ts';
 import type { RawEventBuilder } from '../../columns/index.ts';
-import type {
-  DecodedRequest,
-  IngestReply,
-  IngestRequest,
-  Protocol,
-} from '../../pipeline/protocol.ts';
+import type { DecodedRequest, IngestReply, IngestRequest, Protocol } from '../../pipeline/index.ts';
 import { JsonLogsDecoder } from './decode-json.ts';
 import { ProtobufLogsDecoder } from './decode-protobuf.ts';
 import { RecordWriter } from './record-writer.ts';

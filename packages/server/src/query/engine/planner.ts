@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { NodeError } from '../../base/errors.ts';
-import type { TableSchema } from '../../columns/schema.ts';
+import type { TableSchema } from '../../columns/index.ts';
 import { parseExplain, type TableScan } from '../plan/explain.ts';
 import { findNewestFirst } from '../plan/newest-first.ts';
 import { withoutPositions } from '../sql/ast.ts';

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@varve/contract';
-import type { TableSchema } from '../../columns/schema.ts';
+import type { TableSchema } from '../../columns/index.ts';
 import type { TableScan } from '../plan/explain.ts';
 import type { NewestFirst } from '../plan/newest-first.ts';
 import type { RowScope } from '../table.ts';

@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { NodeError } from '../../base/errors.ts';
-import type { TableSchema } from '../../columns/schema.ts';
+import type { TableSchema } from '../../columns/index.ts';
 import type { QueryOptions } from '../options.ts';
 import { EngineProcess } from './engine-process.ts';
 import { PipePool } from './pipe-pool.ts';

@@ -1,4 +1,4 @@
-import type { TableSchema } from '../../columns/schema.ts';
+import type { TableSchema } from '../../columns/index.ts';
 import type { RowScope } from '../table.ts';
 import type { Execution, ExecutionTable, ResultColumn } from './protocol.ts';
 

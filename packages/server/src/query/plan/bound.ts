@@ -1,4 +1,4 @@
-import type { DataFileStats } from '../../lake/data-file.ts';
+import type { DataFileStats } from '../../lake/index.ts';
 import type { PinnedFile } from '../table.ts';
 import type { TableScan } from './explain.ts';
 import { mayMatch, type Predicate } from './predicate.ts';

@@ -1,5 +1,5 @@
-import type { TableSchema } from '../../columns/schema.ts';
-import type { DataFileStats } from '../../lake/data-file.ts';
+import type { TableSchema } from '../../columns/index.ts';
+import type { DataFileStats } from '../../lake/index.ts';
 import { asText, isAstArray, isAstObject, type AstObject, type AstValue } from '../sql/ast.ts';
 import { scalarFunctions } from '../sql/function-list.ts';
 import type { PinnedFile } from '../table.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NodeError } from '../../base/errors.ts';
-import { rawEventsSchema } from '../../columns/schema.ts';
+import { rawEventsSchema } from '../../columns/index.ts';
 import { Planner } from '../engine/planner.ts';
 import { hostileStatements } from '../testing/hostile-sql.ts';
 import {

@@ -2,8 +2,8 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
-import { rawEventsSchema } from '../../columns/schema.ts';
-import type { ColumnStats, DataFileStats, RowGroupStats } from '../../lake/data-file.ts';
+import { rawEventsSchema } from '../../columns/index.ts';
+import type { ColumnStats, DataFileStats, RowGroupStats } from '../../lake/index.ts';
 import type { PinnedFile, PinnedFiles, TableSource } from '../table.ts';
 
 /** Events as SQL expressions over `i`, the row number; columns left out are null. */

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
-import { rawEventsSchema, type TableSchema } from '../../columns/schema.ts';
+import { rawEventsSchema, type TableSchema } from '../../columns/index.ts';
 import type { ResultFormat } from '../engine/protocol.ts';
 import { QueryEngine } from '../engine/query-engine.ts';
 import { defaultQueryOptions, type QueryOptions } from '../options.ts';
