@@ -191,7 +191,8 @@ export class LocalObjectStore implements ObjectStore {
       try {
         const info = await this.#info(path);
         if (info !== undefined) {
-          yield { key, ...info, lastModifiedMs: (await stat(path)).mtimeMs };
+          // The change time: a linked file keeps the modification time it had before it became an object.
+          yield { key, ...info, lastModifiedMs: (await stat(path)).ctimeMs };
         }
       } catch (error) {
         if (!isAbsent(error)) throw unavailable('list', key, error);
