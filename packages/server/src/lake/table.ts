@@ -101,6 +101,11 @@ export class LakeTable {
     return new LakeTable(io, options, await openState(io, schema));
   }
 
+  /** Where new data files of this table go, ending in `/`. */
+  get dataPrefix(): string {
+    return `${this.#io.layout.prefix}/data/`;
+  }
+
   /** What the last call saw; costs nothing. */
   current(): TableSnapshot {
     return this.#snapshot;

@@ -1,0 +1,2 @@
+export { createOtlpEndpoint } from './endpoint.ts';
+export { OtlpProtocol } from './protocol.ts';
