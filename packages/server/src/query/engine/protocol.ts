@@ -7,8 +7,18 @@ import type { RowScope } from '../table.ts';
 /** Messages between the node and its query processes. They cross by structured clone. */
 export type EngineRequest =
   | { readonly kind: 'open'; readonly id: number; readonly options: EngineOpenOptions }
-  | { readonly kind: 'plan'; readonly id: number; readonly sql: string; readonly tables: readonly VisibleTable[] }
-  | { readonly kind: 'narrow'; readonly id: number; readonly sql: string; readonly edits: NarrowEdits }
+  | {
+      readonly kind: 'plan';
+      readonly id: number;
+      readonly sql: string;
+      readonly tables: readonly VisibleTable[];
+    }
+  | {
+      readonly kind: 'narrow';
+      readonly id: number;
+      readonly sql: string;
+      readonly edits: NarrowEdits;
+    }
   | { readonly kind: 'execute'; readonly id: number; readonly execution: Execution }
   | { readonly kind: 'interrupt'; readonly id: number };
 

@@ -30,7 +30,9 @@ export class ReadAccounting {
     this.#settle();
     const account = this.#running.get(id);
     this.#running.delete(id);
-    return this.#lastTotal === undefined || account === undefined ? undefined : Math.round(account.bytes);
+    return this.#lastTotal === undefined || account === undefined
+      ? undefined
+      : Math.round(account.bytes);
   }
 
   #settle(): void {

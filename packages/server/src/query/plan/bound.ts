@@ -60,7 +60,9 @@ export function boundPlan(
   const total = { warm: 0, cold: 0, rowGroups: 0 };
   const pruned = tables.map(({ table, files }) => {
     const own = scans.filter((scan) => scan.tables.includes(table));
-    const needed = files.filter(({ stats }) => own.some((scan) => fileMayMatch(stats, scan.predicates)));
+    const needed = files.filter(({ stats }) =>
+      own.some((scan) => fileMayMatch(stats, scan.predicates)),
+    );
     return { table, files: needed };
   });
   for (const { table, files } of pruned) {
@@ -125,7 +127,8 @@ export function fileMayMatch(stats: DataFileStats, predicates: readonly Predicat
   return predicates.every((predicate) => {
     const column = stats.columns.find(({ path }) => path === predicate.column);
     // A column the file does not have is all null there, and null satisfies no predicate.
-    if (column === undefined) return stats.columns.some(({ path }) => topLevel(path) === predicate.column);
+    if (column === undefined)
+      return stats.columns.some(({ path }) => topLevel(path) === predicate.column);
     return mayMatch(predicate, column);
   });
 }
@@ -135,18 +138,25 @@ function matchingRowGroups(
   stats: DataFileStats,
   predicates: readonly Predicate[],
 ): readonly number[] | undefined {
-  if (stats.rowGroups.some((group) => group.columns.length !== stats.columns.length)) return undefined;
+  if (stats.rowGroups.some((group) => group.columns.length !== stats.columns.length))
+    return undefined;
   if (stats.rowGroups.length === 0) return undefined;
   const tests = predicates.flatMap((predicate) => {
     const index = stats.columns.findIndex(({ path }) => path === predicate.column);
     // Only integer comparisons: the engine is sure to skip by them, with strings it depends on the writer.
-    return index === -1 || typeof firstConstant(predicate) !== 'bigint' ? [] : [{ index, predicate }];
+    return index === -1 || typeof firstConstant(predicate) !== 'bigint'
+      ? []
+      : [{ index, predicate }];
   });
   return stats.rowGroups.flatMap((group, position) => {
     const isNeeded = tests.every(({ index, predicate }) => {
       const range = group.columns[index];
       // The engine skips by minimum and maximum, not by null counts.
-      return range?.min === undefined || range.max === undefined || mayMatch(predicate, { ...range, values: 1, nulls: 0 });
+      return (
+        range?.min === undefined ||
+        range.max === undefined ||
+        mayMatch(predicate, { ...range, values: 1, nulls: 0 })
+      );
     });
     return isNeeded ? [position] : [];
   });

@@ -2,8 +2,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import { rawEventsSchema, type TableSchema } from '../../columns/schema.ts';
-import { QueryEngine } from '../engine/query-engine.ts';
 import type { ResultFormat } from '../engine/protocol.ts';
+import { QueryEngine } from '../engine/query-engine.ts';
 import { defaultQueryOptions, type QueryOptions } from '../options.ts';
 import { QueryService, type QueryRequest } from '../query-service.ts';
 import type { PinnedFile, QueryTable, RowScope } from '../table.ts';
@@ -49,11 +49,20 @@ export class QueryFixture {
   static async open(options: QueryFixtureOptions = {}): Promise<QueryFixture> {
     const parquet = await ParquetFixture.open();
     const { schemas, ...overrides } = options;
-    const query = { ...defaultQueryOptions(), memory_limit_bytes: 512 * 1024 * 1024, threads: 2, ...overrides };
+    const query = {
+      ...defaultQueryOptions(),
+      memory_limit_bytes: 512 * 1024 * 1024,
+      threads: 2,
+      ...overrides,
+    };
     const engine = await QueryEngine.open({
       query,
       schemas: schemas ?? [rawEventsSchema],
-      workDirectory: join(parquet.directory, '..', `${parquet.directory.split('/').at(-1) ?? ''}-work`),
+      workDirectory: join(
+        parquet.directory,
+        '..',
+        `${parquet.directory.split('/').at(-1) ?? ''}-work`,
+      ),
       dataDirectories: [parquet.directory],
       clock: systemClock,
     });
@@ -82,7 +91,11 @@ export class QueryFixture {
   async measure(
     sql: string,
     files: readonly PinnedFile[],
-  ): Promise<{ readonly lines: readonly string[]; readonly boundBytes: number; readonly readBytes: number }> {
+  ): Promise<{
+    readonly lines: readonly string[];
+    readonly boundBytes: number;
+    readonly readBytes: number;
+  }> {
     const prepared = await this.service.run({ sql }, { tables: [this.table(files)] });
     const { body, summary } = await prepared.stream('ndjson');
     const chunks: Buffer[] = [];
