@@ -291,11 +291,12 @@ export class PreparedQuery {
     const runMs = clock.monotonicMs();
     const summary = running.summary.then(({ rows, readBytes }) => {
       const endedMs = clock.monotonicMs();
-      // What the system counts includes a few bytes that are not the table's.
+      // The system's count also holds signals between threads and what was spilled and read back.
       const read = Math.min(readBytes ?? bound.bytes, bound.bytes);
       throughput.record(read, (endedMs - runMs) / 1000);
       return {
         rows,
+        ...(readBytes === undefined ? {} : { processReadBytes: readBytes }),
         scan: {
           bound_bytes: bound.bytes,
           bound_seconds: roundSeconds(bound.seconds),

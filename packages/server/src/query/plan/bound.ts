@@ -36,8 +36,17 @@ export interface BoundedPlan {
   readonly tables: readonly PrunedTable[];
 }
 
-/** Page headers and the last, partly filled buffer of each column chunk. */
-const chunkSlackBytes = 64;
+/**
+ * The engine reads the start of each page twice: once for its header, of unknown length, then from the header's
+ * end. Statistics do not count pages, so this takes more than writers make: they end a page after 20,000 rows or
+ * 1 MiB before compression.
+ */
+const pageHeaderReadBytes = 256;
+const pageSlack = (values: number, bytes: number): number =>
+  pageHeaderReadBytes * (2 + Math.ceil(values / 16_384) + Math.ceil(bytes / 32_768));
+
+/** Length and magic at both ends of a file. */
+const fileMarkBytes = 64;
 /** A file's footer is read when it is opened, and again by a thread that opens it at the same time. */
 const footerReads = 2;
 
@@ -83,19 +92,20 @@ interface Totals {
 
 function addFile(file: PinnedFile, scan: TableScan, totals: Totals): void {
   const { stats } = file;
-  const leaves = stats.columns.flatMap((column, index) => {
-    const name = topLevel(column.path);
-    return scan.columns.includes(name) ? [{ name, index, bytes: column.compressedBytes }] : [];
-  });
   const groups = matchingRowGroups(stats, scan.predicates);
   let bytes = footerBytes(stats) * footerReads;
-  for (const leaf of leaves) {
-    const chunkBytes = groups === undefined ? leaf.bytes : sumChunks(stats, groups, leaf.index);
-    const slack = chunkSlackBytes * (groups?.length ?? Math.max(1, stats.rowGroups.length));
-    const cost = (chunkBytes + slack) * scan.passes;
+  stats.columns.forEach((column, index) => {
+    const name = topLevel(column.path);
+    if (!scan.columns.includes(name)) return;
+    const chunks = groups?.map((group) => stats.rowGroups[group]?.columns[index]) ?? [column];
+    let cost = 0;
+    for (const chunk of chunks) {
+      const { compressedBytes, values } = chunk ?? column;
+      cost += (compressedBytes + pageSlack(values, compressedBytes)) * scan.passes;
+    }
     bytes += cost;
-    totals.columnBytes.set(leaf.name, (totals.columnBytes.get(leaf.name) ?? 0) + cost);
-  }
+    totals.columnBytes.set(name, (totals.columnBytes.get(name) ?? 0) + cost);
+  });
   totals.total[file.isCold === true ? 'cold' : 'warm'] += bytes;
   totals.total.rowGroups += groups?.length ?? Math.max(1, stats.rowGroups.length);
 }
@@ -108,7 +118,7 @@ const topLevel = (path: string): string => {
 
 function footerBytes(stats: DataFileStats): number {
   const columns = stats.columns.reduce((sum, column) => sum + column.compressedBytes, 0);
-  return Math.max(0, stats.sizeBytes - columns) + chunkSlackBytes;
+  return Math.max(0, stats.sizeBytes - columns) + fileMarkBytes;
 }
 
 /** Whether any row of the file can satisfy all predicates. */
@@ -154,10 +164,3 @@ function matchingRowGroups(
 
 const firstConstant = (predicate: Predicate): bigint | string | undefined =>
   predicate.op === 'in' ? predicate.values[0] : predicate.value;
-
-function sumChunks(stats: DataFileStats, groups: readonly number[], column: number): number {
-  let bytes = 0;
-  for (const group of groups)
-    bytes += stats.rowGroups[group]?.columns[column]?.compressedBytes ?? 0;
-  return bytes;
-}

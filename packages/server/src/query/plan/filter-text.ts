@@ -79,15 +79,35 @@ function splitTokens(tokens: readonly Token[], separator: string): Token[][] {
   return parts;
 }
 
+/**
+ * The filters of one column, joined by AND. Those marked `optional:` come last and may be an OR without
+ * parentheses; the engine may skip them because a later operator implies them, so they are still true of each
+ * row. Either half is taken whole or not at all.
+ */
 function parseEntry(entry: readonly Token[], columns: readonly FilterColumn[]): Predicate[] {
-  // `optional:` marks a filter the engine may skip because a later operator implies it: still true of each row.
-  const isOptional = entry[0]?.text === 'optional' && entry[1]?.text === ':';
-  const body = isOptional ? entry.slice(2) : entry;
+  const parts = splitTokens(entry, 'AND');
+  const firstOptional = parts.findIndex(isOptional);
+  if (firstOptional === -1) return parseConjunction(parts, columns) ?? [];
+  const firm = parseConjunction(parts.slice(0, firstOptional), columns);
+  if (firm === undefined) return [];
+  const optional = parts
+    .slice(firstOptional)
+    .map((part) => (isOptional(part) ? part.slice(2) : part));
+  return [...firm, ...(parseConjunction(optional, columns) ?? [])];
+}
+
+const isOptional = (part: readonly Token[]): boolean =>
+  part[0]?.kind === 'word' && part[0].text === 'optional' && part[1]?.text === ':';
+
+function parseConjunction(
+  parts: readonly (readonly Token[])[],
+  columns: readonly FilterColumn[],
+): Predicate[] | undefined {
   const predicates: Predicate[] = [];
-  for (const part of splitTokens(body, 'AND')) {
+  for (const part of parts) {
     const predicate = parsePredicate(part, columns);
     if (predicate !== undefined) predicates.push(predicate);
-    else if (!isEnclosed(part)) return [];
+    else if (!isEnclosed(part)) return undefined;
   }
   return predicates;
 }

@@ -87,6 +87,27 @@ export class QueryFixture {
     return Buffer.concat(chunks).toString();
   }
 
+  /** The lines of an NDJSON answer beside what the query was allowed to read and what it read. */
+  async measure(
+    sql: string,
+    files: readonly PinnedFile[],
+  ): Promise<{
+    readonly lines: readonly string[];
+    readonly boundBytes: number;
+    readonly readBytes: number;
+  }> {
+    const prepared = await this.service.run({ sql }, { tables: [this.table(files)] });
+    const { body, summary } = await prepared.stream('ndjson');
+    const chunks: Buffer[] = [];
+    for await (const chunk of body) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString();
+    return {
+      lines: text === '' ? [] : text.trimEnd().split('\n'),
+      boundBytes: prepared.bound.bytes,
+      readBytes: (await summary).processReadBytes ?? 0,
+    };
+  }
+
   async ask(sql: string, options: AskOptions = {}): Promise<JsonAnswer> {
     return JSON.parse(await this.text(sql, options)) as JsonAnswer;
   }
