@@ -1,6 +1,5 @@
 import * as fs from 'node:fs';
 import * as fsPromises from 'node:fs/promises';
-
 import type { FileSystem, OpenFile, OpenMode } from './file-system.ts';
 
 const openFlags: Readonly<Record<OpenMode, string>> = {

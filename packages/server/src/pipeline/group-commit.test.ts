@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-
 import { NodeError } from '../base/errors.ts';
 import { silentLogger } from '../base/logger.ts';
 import { DedupWindow } from './dedup/index.ts';
@@ -63,7 +62,13 @@ function setup(): {
   const log = new HeldLog();
   const window = new DedupWindow({ windowEvents: 100, seed: Uint32Array.of(1, 2, 3, 4) });
   const batches = [new TextBatch(), new TextBatch()] as const;
-  const commit = new GroupCommit({ batches, log, dedup: window, logger: silentLogger, groupMaxBytes: 8 });
+  const commit = new GroupCommit({
+    batches,
+    log,
+    dedup: window,
+    logger: silentLogger,
+    groupMaxBytes: 8,
+  });
   const none = { start: 0, end: 0 };
   const send = (...texts: string[]): Promise<number> =>
     commit.admit((batch) => {
@@ -129,7 +134,9 @@ describe('GroupCommit', () => {
   test('leaves nothing of a malformed request between two good ones', async () => {
     const { log, send, window } = setup();
     const first = send('a');
-    await expect(send('x', 'y', 'malformed')).rejects.toMatchObject({ code: 'ingest_malformed_body' });
+    await expect(send('x', 'y', 'malformed')).rejects.toMatchObject({
+      code: 'ingest_malformed_body',
+    });
     const last = send('x');
     await log.finish();
     expect(await Promise.all([first, last])).toEqual([1, 1]);
@@ -155,9 +162,7 @@ describe('GroupCommit', () => {
     const { log, send } = setup();
     const fault = new RangeError('a bug');
     const first = send('a');
-    const outcome = expect(first).rejects.toBe(fault);
-    await log.finish(fault);
-    await outcome;
+    await Promise.all([expect(first).rejects.toBe(fault), log.finish(fault)]);
     await expect(send('b')).rejects.toBe(fault);
     expect(log.records).toEqual(['a']);
   });

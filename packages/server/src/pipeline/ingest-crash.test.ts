@@ -1,12 +1,15 @@
 import { RecordBatchReader } from 'apache-arrow';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-
+import {
+  FaultyFileSystem,
+  SimulatedDeath,
+  type Fault,
+} from '../../test/fixture/faulty-file-system.ts';
 import { NodeError } from '../base/errors.ts';
 import { silentLogger } from '../base/logger.ts';
 import { encodeSchemaMessage, RawEventBuilder, rawEventsSchema } from '../columns/index.ts';
 import { readSegment, WalWriter, type ClosedSegment } from '../wal/index.ts';
-import { FaultyFileSystem, SimulatedDeath, type Fault } from '../../test/fixture/faulty-file-system.ts';
 import {
   fingerprintsOf,
   openDedupWindow,
@@ -77,7 +80,11 @@ class Node {
 
   send(ids: readonly string[], isRejected: boolean): Promise<void> {
     return this.commit.admit(({ builder }) => {
-      builder.beginRequest({ nowNs: 1n, tenant: encoder.encode('acme'), source: encoder.encode('s') });
+      builder.beginRequest({
+        nowNs: 1n,
+        tenant: encoder.encode('acme'),
+        source: encoder.encode('s'),
+      });
       for (const id of ids) {
         builder.begin();
         const body = encoder.encode(`event ${id}`.padEnd(200));
@@ -86,7 +93,8 @@ class Node {
         builder.setIdempotencyKey(encoder.encode('test:'), key, 0, key.length);
         builder.end();
       }
-      if (isRejected) throw new NodeError('ingest_malformed_body', 'refused after its events were appended');
+      if (isRejected)
+        throw new NodeError('ingest_malformed_body', 'refused after its events were appended');
     });
   }
 
@@ -119,7 +127,9 @@ async function idsOf(fileSystem: FaultyFileSystem, path: string): Promise<string
   return ids;
 }
 
-type Step = { readonly kind: 'seal' } | { readonly kind: 'send'; readonly requests: readonly Request[] };
+type Step =
+  | { readonly kind: 'seal' }
+  | { readonly kind: 'send'; readonly requests: readonly Request[] };
 interface Request {
   readonly ids: readonly string[];
   readonly isRejected: boolean;
@@ -142,7 +152,11 @@ async function sendAll(node: Node, world: World, requests: readonly Request[]): 
   );
 }
 
-async function live(fileSystem: FaultyFileSystem, world: World, steps: readonly Step[]): Promise<void> {
+async function live(
+  fileSystem: FaultyFileSystem,
+  world: World,
+  steps: readonly Step[],
+): Promise<void> {
   try {
     const node = await Node.start(fileSystem);
     for (const step of steps) {
@@ -166,7 +180,11 @@ function isDiskError(error: unknown): boolean {
 async function settle(fileSystem: FaultyFileSystem, world: World): Promise<void> {
   const node = await Node.start(fileSystem);
   const unanswered = [...world.sent].filter((sentId) => !world.acknowledged.has(sentId));
-  const requests = unanswered.map((sentId) => ({ ids: [sentId], isRejected: false, delayTurns: 0 }));
+  const requests = unanswered.map((sentId) => ({
+    ids: [sentId],
+    isRejected: false,
+    delayTurns: 0,
+  }));
   await sendAll(node, world, requests);
   await node.seal(world);
   const stored = [...world.published.values()].flat();
@@ -200,16 +218,24 @@ describe('ingest after crashes and refusals', () => {
       end: fc.constantFrom('kill' as const, 'power-cut' as const),
     });
     await fc.assert(
-      fc.asyncProperty(fc.nat(), fc.array(life, { minLength: 1, maxLength: 4 }), async (seed, lives) => {
-        const world = new World();
-        let disk = new FaultyFileSystem();
-        for (const { steps, faults, end } of lives) {
-          disk = disk.restart({ seed, plan: ({ index }) => faults[String(index)], otherwise: end });
-          await live(disk, world, steps);
-          if (!disk.isDead) disk = disk.restart({ seed: seed + 1, otherwise: end });
-        }
-        await settle(disk.restart({ seed }), world);
-      }),
+      fc.asyncProperty(
+        fc.nat(),
+        fc.array(life, { minLength: 1, maxLength: 4 }),
+        async (seed, lives) => {
+          const world = new World();
+          let disk = new FaultyFileSystem();
+          for (const { steps, faults, end } of lives) {
+            disk = disk.restart({
+              seed,
+              plan: ({ index }) => faults[String(index)],
+              otherwise: end,
+            });
+            await live(disk, world, steps);
+            if (!disk.isDead) disk = disk.restart({ seed: seed + 1, otherwise: end });
+          }
+          await settle(disk.restart({ seed }), world);
+        },
+      ),
       { numRuns: 200 },
     );
   }, 60_000);

@@ -13,7 +13,6 @@
  * An older segment with anything but whole records in it was complete when its successor was made: damage.
  */
 import { basename, join } from 'node:path';
-
 import { NodeError } from '../base/errors.ts';
 import type { FileSystem, OpenFile } from '../base/file-system.ts';
 import type { Logger } from '../base/logger.ts';
@@ -118,7 +117,10 @@ async function recoverSegment(
       const isDamaged = !place.isNewest || (await cursor.findLaterHeader()) !== undefined;
       if (isDamaged) throw corruptSegment(place.path, cursor.offset);
       const cutBytes = sizeBytes - cursor.offset;
-      options.logger.warn({ path: place.path, offset: cursor.offset, cutBytes }, 'cutting a torn tail');
+      options.logger.warn(
+        { path: place.path, offset: cursor.offset, cutBytes },
+        'cutting a torn tail',
+      );
       await file.truncate(cursor.offset);
     }
     if (place.isNewest) await syncAgain(file, { from: lastRecordOffset, to: cursor.offset });

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-
 import { DedupWindow } from './dedup-window.ts';
 import { Fingerprinter } from './fingerprint.ts';
 

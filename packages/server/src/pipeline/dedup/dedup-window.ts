@@ -47,8 +47,7 @@ export class DedupWindow {
 
   constructor(options: DedupWindowOptions) {
     const ringEvents = ringEventsOf(options.windowEvents);
-    const buffer =
-      options.buffer ?? new ArrayBuffer(DedupWindow.bufferBytes(options.windowEvents));
+    const buffer = options.buffer ?? new ArrayBuffer(DedupWindow.bufferBytes(options.windowEvents));
     this.seed = options.seed;
     this.#tenants = new TenantFingerprinters(options.seed);
     this.#ringEvents = ringEvents;

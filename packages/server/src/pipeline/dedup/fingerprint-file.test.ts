@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-
-import { silentLogger } from '../../base/logger.ts';
 import { FaultyFileSystem } from '../../../test/fixture/faulty-file-system.ts';
+import { silentLogger } from '../../base/logger.ts';
 import {
   listFingerprintFiles,
   loadFingerprints,
@@ -29,7 +28,10 @@ async function setup(): Promise<{ fileSystem: FaultyFileSystem; directory: strin
   return { fileSystem, directory: '/data/dedup' };
 }
 
-function openWindow(store: { fileSystem: FaultyFileSystem; directory: string }, windowEvents = 1000) {
+function openWindow(
+  store: { fileSystem: FaultyFileSystem; directory: string },
+  windowEvents = 1000,
+) {
   return openDedupWindow({
     ...store,
     logger: silentLogger,

@@ -9,7 +9,6 @@
  */
 import { basename, join } from 'node:path';
 import { crc32 } from 'node:zlib';
-
 import { assert } from '../../base/assert.ts';
 import type { FileSystem } from '../../base/file-system.ts';
 import { fingerprintWords } from './fingerprint.ts';

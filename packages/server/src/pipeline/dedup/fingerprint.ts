@@ -41,8 +41,10 @@ export class Fingerprinter {
     if (tail > 12) {
       h4 ^= Math.imul(rotate(Math.imul(tailWord(bytes, blocksEnd + 12, end), c4), 18), c1);
     }
-    if (tail > 8) h3 ^= Math.imul(rotate(Math.imul(tailWord(bytes, blocksEnd + 8, end), c3), 17), c4);
-    if (tail > 4) h2 ^= Math.imul(rotate(Math.imul(tailWord(bytes, blocksEnd + 4, end), c2), 16), c3);
+    if (tail > 8)
+      h3 ^= Math.imul(rotate(Math.imul(tailWord(bytes, blocksEnd + 8, end), c3), 17), c4);
+    if (tail > 4)
+      h2 ^= Math.imul(rotate(Math.imul(tailWord(bytes, blocksEnd + 4, end), c2), 16), c3);
     if (tail > 0) h1 ^= Math.imul(rotate(Math.imul(tailWord(bytes, blocksEnd, end), c1), 15), c2);
     h1 ^= length;
     h2 ^= length;

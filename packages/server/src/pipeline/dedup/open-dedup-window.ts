@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-
 import type { Logger } from '../../base/logger.ts';
 import type { ClosedSegment } from '../../wal/index.ts';
 import { DedupWindow } from './dedup-window.ts';
@@ -73,7 +72,8 @@ async function fingerprintsUnder(
   const lists: Uint32Array[] = [];
   if (files.has(segmentId)) {
     const contents = await loadFingerprints(options, segmentId);
-    if (contents !== undefined && equalSeeds(contents.seed, seed)) lists.push(contents.fingerprints);
+    if (contents !== undefined && equalSeeds(contents.seed, seed))
+      lists.push(contents.fingerprints);
     else options.logger.warn({ segmentId }, 'passing over a damaged file of fingerprints');
   }
   const segment = options.unsealed.find((candidate) => candidate.segmentId === segmentId);

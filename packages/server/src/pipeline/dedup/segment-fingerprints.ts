@@ -1,5 +1,4 @@
 import { RecordBatchReader, type Data, type RecordBatch } from 'apache-arrow';
-
 import { assert } from '../../base/assert.ts';
 import type { FileSystem } from '../../base/file-system.ts';
 import { readSegment } from '../../wal/index.ts';
