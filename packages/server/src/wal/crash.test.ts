@@ -199,7 +199,7 @@ describe('the log after a crash', () => {
           await live(disk.restart({ seed }), ledger, []);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 500 },
     );
   });
 });

@@ -226,6 +226,18 @@ describe('replay', () => {
     expect(await file.size()).toBe(first.sizeBytes - 3);
   });
 
+  test('cuts an older segment whose successor proves that only unacknowledged bytes follow', async () => {
+    const fileSystem = new FaultyFileSystem();
+    const writer = await openWriter(fileSystem);
+    const first = await writeSegment(writer, ['a', 'b']);
+    await writeSegment(writer, ['c']);
+    await changeFile(fileSystem, first.path, (bytes) =>
+      Buffer.concat([bytes, Buffer.alloc(77, 3)]),
+    );
+    const restarted = await openWriter(fileSystem);
+    expect(await textsOf(fileSystem, restarted.unsealedSegments())).toEqual(['a', 'b', 'c']);
+  });
+
   test('is not fooled by an event body that contains a copy of a record', async () => {
     const other = new FaultyFileSystem();
     const source = await writeSegment(await openWriter(other), ['a', 'b', 'c']);
