@@ -1,2 +1,2 @@
-export { createOtlpEndpoint } from './endpoint.ts';
-export { OtlpProtocol } from './protocol.ts';
+export { otlpEndpoint } from './endpoint.ts';
+export { otlpProtocol } from './protocol.ts';
