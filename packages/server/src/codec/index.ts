@@ -1,5 +1,6 @@
 export type { AttributeSink } from './attribute-sink.ts';
 export { ByteBuffer } from './byte-buffer.ts';
+export { FieldNames } from './field-names.ts';
 export {
   jsonArray,
   JsonCursor,
@@ -13,6 +14,8 @@ export {
   type JsonKind,
 } from './json-cursor.ts';
 export { JsonFlattener } from './json-flattener.ts';
+export { appendJsonString } from './json-text.ts';
 export { KeyPath } from './key-path.ts';
 export { malformedBody } from './malformed-body.ts';
 export { requireUtf8 } from './utf8.ts';
+export { parseTimestamp, type TimestampHalves } from './timestamp-text.ts';
