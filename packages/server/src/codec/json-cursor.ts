@@ -1,6 +1,8 @@
 import { ByteBuffer } from './byte-buffer.ts';
+import { hexDigit } from './hex-digit.ts';
+import { appendWithoutSpace } from './json-text.ts';
 import { malformedBody } from './malformed-body.ts';
-import { requireUtf8 } from './utf8.ts';
+import { appendCodePoint, requireUtf8 } from './utf8.ts';
 
 /** What a value is, told by its first byte. `jsonEnd`: nothing but white space is left. */
 export const jsonEnd = 0;
@@ -41,13 +43,6 @@ for (const [from, to] of ['""', '\\\\', '//', 'b\b', 'f\f', 'n\n', 'r\r', 't\t']
   if (from !== undefined && to !== undefined) {
     simpleEscape[from.charCodeAt(0)] = to.charCodeAt(0);
   }
-}
-
-function hexDigit(byte: number | undefined): number {
-  if (byte === undefined) return -1;
-  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
-  const lower = byte | 0x20;
-  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 }
 
 /**
@@ -199,11 +194,18 @@ export class JsonCursor {
     this.#sawSpace = false;
     this.skip();
     if (this.#sawSpace) {
-      this.#copyWithoutSpace(start, this.position);
+      this.#scratch.clear();
+      appendWithoutSpace(this.#scratch, this.#bytes, start, this.position);
+      this.#show(this.#scratch.bytes, 0, this.#scratch.size);
     } else {
       this.#show(this.#bytes, start, this.position);
     }
     return kind;
+  }
+
+  /** Makes `text` empty, for a key that is missing. */
+  clearText(): void {
+    this.#show(this.#scratch.bytes, 0, 0);
   }
 
   #byte(): number {
@@ -310,7 +312,7 @@ export class JsonCursor {
     const byte = this.#byte();
     if (byte === 0x75) {
       this.position++;
-      this.#appendCodePoint(this.#scanCodePoint());
+      appendCodePoint(this.#scratch, this.#scanCodePoint());
       return;
     }
     const meaning = byte === -1 ? 0 : simpleEscape[byte]!;
@@ -346,26 +348,6 @@ export class JsonCursor {
       this.position++;
     }
     return unit;
-  }
-
-  #appendCodePoint(code: number): void {
-    const scratch = this.#scratch;
-    if (code < 0x80) {
-      scratch.byte(code);
-      return;
-    }
-    if (code < 0x800) {
-      scratch.byte(0xc0 | (code >> 6));
-    } else {
-      if (code < 0x10000) {
-        scratch.byte(0xe0 | (code >> 12));
-      } else {
-        scratch.byte(0xf0 | (code >> 18));
-        scratch.byte(0x80 | ((code >> 12) & 0x3f));
-      }
-      scratch.byte(0x80 | ((code >> 6) & 0x3f));
-    }
-    scratch.byte(0x80 | (code & 0x3f));
   }
 
   #scanNumber(): void {
@@ -407,25 +389,5 @@ export class JsonCursor {
     }
     this.#show(this.#bytes, start, this.position);
     return kind;
-  }
-
-  /** The span has been checked, so quotes and backslashes are where JSON allows them. */
-  #copyWithoutSpace(start: number, end: number): void {
-    const bytes = this.#bytes;
-    const scratch = this.#scratch;
-    scratch.clear();
-    let at = start;
-    while (at < end) {
-      const byte = bytes[at]!;
-      if (byte !== quote) {
-        if (byte > 0x20) scratch.byte(byte);
-        at++;
-        continue;
-      }
-      const open = at++;
-      while (bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1;
-      scratch.append(bytes, open, ++at);
-    }
-    this.#show(scratch.bytes, 0, scratch.size);
   }
 }

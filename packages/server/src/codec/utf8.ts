@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
+import type { ByteBuffer } from './byte-buffer.ts';
 import { malformedBody } from './malformed-body.ts';
 
 /** Throws `ingest_malformed_body` with the offset of the first byte that is not UTF-8. */
@@ -33,4 +34,24 @@ function firstInvalidByte(body: Uint8Array): number {
     at = end;
   }
   return at;
+}
+
+/** Appends a code point, which is no surrogate, as UTF-8. */
+export function appendCodePoint(out: ByteBuffer, code: number): void {
+  if (code < 0x80) {
+    out.byte(code);
+    return;
+  }
+  if (code < 0x800) {
+    out.byte(0xc0 | (code >> 6));
+  } else {
+    if (code < 0x10000) {
+      out.byte(0xe0 | (code >> 12));
+    } else {
+      out.byte(0xf0 | (code >> 18));
+      out.byte(0x80 | ((code >> 12) & 0x3f));
+    }
+    out.byte(0x80 | ((code >> 6) & 0x3f));
+  }
+  out.byte(0x80 | (code & 0x3f));
 }

@@ -50,8 +50,9 @@ export interface DecodedRequest {
 
 /**
  * A wire protocol inside the ingest worker: bytes to columns, and back to that protocol's own answers.
- * `decode` sees the decompressed body and a builder on which `beginRequest` was called. It throws `NodeError` to reject the whole request; the caller has marked
- * builder and dedup window before and rolls both back, so nothing of the request remains.
+ * `decode` sees the decompressed body and a builder on which `beginRequest` was called. It throws `NodeError` to
+ * reject the whole request; the caller has marked builder and dedup window before and rolls both back, so nothing
+ * of the request remains.
  */
 export interface Protocol {
   readonly name: string;
