@@ -11,7 +11,6 @@ import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
-
 import { systemClock } from '../../packages/server/src/base/clock.ts';
 import { rawEventsSchema } from '../../packages/server/src/columns/schema.ts';
 import { LakeTable, LocalObjectStore } from '../../packages/server/src/lake/index.ts';

@@ -6,9 +6,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
-
 import { systemClock } from '../../packages/server/src/base/clock.ts';
 import { rawEventsSchema } from '../../packages/server/src/columns/schema.ts';
 import {
@@ -21,7 +19,12 @@ import {
 const FILES = 70;
 const ROWS = 40;
 const START_NS = 1_760_000_000_000_000_000n;
-const SERVICES = ['checkout', 'Zahlung-Überprüfung-für-Österreich', '日本語のとても長いサービス名前です', '🚀🚀🚀'];
+const SERVICES = [
+  'checkout',
+  'Zahlung-Überprüfung-für-Österreich',
+  '日本語のとても長いサービス名前です',
+  '🚀🚀🚀',
+];
 
 interface Row {
   readonly timestampNs: bigint;

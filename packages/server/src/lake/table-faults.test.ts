@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-
 import { NodeError } from '../base/errors.ts';
 import { FaultyObjectStore, type Fault, type FaultPlan } from './object-store/faulty.ts';
 import { fileNames, tableFixture, type TableFixture } from './table-fixture.ts';

@@ -2,7 +2,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
 import { systemClock, type Clock } from '../base/clock.ts';
 import { rawEventsSchema } from '../columns/schema.ts';
 import type { DataFile } from './data-file.ts';
@@ -19,7 +18,11 @@ export const eagerClock: Clock = { ...systemClock, sleep: async () => undefined 
 export interface TableFixture {
   readonly root: string;
   readonly store: ObjectStore;
-  openTable(options?: { store?: ObjectStore; nodeId?: string; maxSnapshots?: number }): Promise<LakeTable>;
+  openTable(options?: {
+    store?: ObjectStore;
+    nodeId?: string;
+    maxSnapshots?: number;
+  }): Promise<LakeTable>;
   /** Puts a data object and describes it; the same name gives the same file. */
   addFile(name: string, rows?: number): Promise<DataFile>;
   [Symbol.asyncDispose](): Promise<void>;

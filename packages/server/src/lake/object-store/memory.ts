@@ -1,7 +1,6 @@
 /** Test support: an object store without a disk, for tests that make thousands of requests. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-
 import { NodeError } from '../../base/errors.ts';
 import { assertSafeKey, assertSafePrefix, compareKeys } from './key.ts';
 import type { ListedObject, ObjectInfo, ObjectStore, StoredObject } from './port.ts';

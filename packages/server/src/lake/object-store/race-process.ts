@@ -11,7 +11,7 @@ export interface RaceReport {
 }
 
 interface OpenerModule {
-  openStore(argument: string): Promise<ObjectStore>;
+  readonly openStore: (argument: string) => Promise<ObjectStore>;
 }
 
 const [opener, task] = JSON.parse(process.argv[2] ?? '') as [StoreOpener, RaceTask];
@@ -34,7 +34,7 @@ async function createNames(create: Extract<RaceTask, { kind: 'create' }>): Promi
 
 /** Adds one to a number in a document `count` times. */
 async function countUp(count: Extract<RaceTask, { kind: 'count' }>): Promise<string[]> {
-  for (let done = 0; done < count.count; ) {
+  for (let done = 0; done < count.count;) {
     const current = await store.get(count.key);
     if (current === undefined) throw new Error('counter is gone');
     const next = Buffer.from(String(Number(Buffer.from(current.body).toString()) + 1));

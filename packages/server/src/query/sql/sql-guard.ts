@@ -260,7 +260,10 @@ class SqlGuard {
 
   #tableFunction(node: AstObject): void {
     const name = asText(node['function_name']).toLowerCase();
-    if (asText(node['class']) !== 'FUNCTION' || !tableFunctions.has(name)) throw refusedFunction(name, node);
+    const isQualified = asText(node['schema']) !== '' || asText(node['catalog']) !== '';
+    if (asText(node['class']) !== 'FUNCTION' || isQualified || !tableFunctions.has(name)) {
+      throw refusedFunction(name, node);
+    }
   }
 
   #expression(node: AstObject, scope: Scope, isTableFunction = false): void {
