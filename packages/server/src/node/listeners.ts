@@ -9,7 +9,7 @@ import {
   type InflightBudget,
   type IngestPort,
 } from '../ingest/http/index.ts';
-import { createOtlpEndpoint } from '../ingest/otlp/index.ts';
+import { otlpEndpoint } from '../ingest/otlp/index.ts';
 import type { Logger } from '../telemetry/index.ts';
 
 interface ListenerSpec {
@@ -29,7 +29,7 @@ function listenerSpecs({ ingest }: Config): readonly ListenerSpec[] {
     {
       name: 'otlp_http',
       key: 'ingest.otlp.http.listen',
-      endpoint: createOtlpEndpoint(),
+      endpoint: otlpEndpoint,
       settings: ingest.otlp.http,
     },
   ];

@@ -7,7 +7,7 @@ import { nodeFileSystem } from '../base/node-file-system.ts';
 import { RpcServer } from '../base/rpc.ts';
 import { encodeSchemaMessage, rawEventsSchema } from '../columns/index.ts';
 import { decompress } from '../ingest/http/index.ts';
-import { OtlpProtocol } from '../ingest/otlp/index.ts';
+import { otlpProtocol } from '../ingest/otlp/index.ts';
 import {
   createEventBatches,
   type DedupWindow,
@@ -80,7 +80,7 @@ async function open(): Promise<{ opened: Opened; dedup: DedupWindow }> {
     groupMaxBytes,
   });
   const engine = new IngestEngine({
-    protocols: [new OtlpProtocol()],
+    protocols: [otlpProtocol],
     group,
     decompress,
     clock: systemClock,
