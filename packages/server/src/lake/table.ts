@@ -7,7 +7,7 @@
  */
 import { assert } from '../base/assert.ts';
 import type { Clock } from '../base/clock.ts';
-import type { TableSchema } from '../columns/schema.ts';
+import type { TableSchema } from '../columns/index.ts';
 import type { DataFile } from './data-file.ts';
 import { assertCommitOrigin, hasCommit, hasSegment } from './iceberg/commit-ids.ts';
 import { commitSnapshot, type CommitRequest } from './iceberg/commit.ts';
