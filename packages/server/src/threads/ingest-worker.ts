@@ -9,7 +9,7 @@ import { encodeSchemaMessage, rawEventsSchema } from '../columns/index.ts';
 import { decompress } from '../ingest/http/index.ts';
 import { otlpProtocol } from '../ingest/otlp/index.ts';
 import {
-  createEventBatches,
+  createEventGroups,
   type DedupWindow,
   fingerprintsOf,
   GroupCommit,
@@ -73,7 +73,7 @@ async function open(): Promise<{ opened: Opened; dedup: DedupWindow }> {
     onUsage: (usage) => server.emit('walUsage', usage),
   });
   const group = new GroupCommit({
-    batches: createEventBatches(options, options.dedupWindowEvents === 0 ? undefined : dedup),
+    batches: createEventGroups(options, options.dedupWindowEvents === 0 ? undefined : dedup),
     log: rotation,
     dedup,
     logger,
