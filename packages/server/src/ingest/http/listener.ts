@@ -5,7 +5,7 @@ import { type ErrorCode, errorCodes } from '@varve/contract';
 
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { NodeError } from '../../base/errors.ts';
-import type { IngestReply } from '../../pipeline/protocol.ts';
+import type { IngestReply } from '../../pipeline/index.ts';
 import { bodyTooLarge, readBody, tooManyBytesInFlight } from './body-reader.ts';
 import { standardSecrets, TokenSet } from './credentials.ts';
 import type { HttpEndpoint, RequestHead, Route, RouteInput } from './endpoint.ts';
