@@ -1,7 +1,7 @@
 import { errorCodes } from '@varve/contract';
 
 import type { NodeError } from '../../base/errors.ts';
-import type { IngestReply } from '../../pipeline/protocol.ts';
+import type { IngestReply } from '../../pipeline/index.ts';
 
 export type Encoding = 'protobuf' | 'json';
 
