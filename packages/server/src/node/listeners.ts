@@ -3,6 +3,7 @@ import type { ListenAddress } from '../base/listen-address.ts';
 import { formatListenAddress } from '../base/listen-address.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Config } from '../config/index.ts';
+import { createBulkEndpoint } from '../ingest/bulk/index.ts';
 import {
   type HttpEndpoint,
   HttpListener,
@@ -31,6 +32,12 @@ function listenerSpecs({ ingest }: Config): readonly ListenerSpec[] {
       key: 'ingest.otlp.http.listen',
       endpoint: otlpEndpoint,
       settings: ingest.otlp.http,
+    },
+    {
+      name: 'bulk',
+      key: 'ingest.bulk.listen',
+      endpoint: createBulkEndpoint(),
+      settings: ingest.bulk,
     },
   ];
 }

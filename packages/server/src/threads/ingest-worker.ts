@@ -6,6 +6,7 @@ import { systemClock } from '../base/clock.ts';
 import { nodeFileSystem } from '../base/node-file-system.ts';
 import { RpcServer } from '../base/rpc.ts';
 import { encodeSchemaMessage, rawEventsSchema } from '../columns/index.ts';
+import { createBulkProtocol } from '../ingest/bulk/index.ts';
 import { decompress } from '../ingest/http/index.ts';
 import { otlpProtocol } from '../ingest/otlp/index.ts';
 import {
@@ -80,7 +81,7 @@ async function open(): Promise<{ opened: Opened; dedup: DedupWindow }> {
     groupMaxBytes,
   });
   const engine = new IngestEngine({
-    protocols: [otlpProtocol],
+    protocols: [otlpProtocol, createBulkProtocol({ rejection: options.bulkRejection })],
     group,
     decompress,
     clock: systemClock,
