@@ -30,6 +30,7 @@ export const errorCodes = {
   // ingest
   'ingest_malformed_body': spec(400, false, 'Malformed body', 'The body does not follow its protocol; the detail says where.'),
   'ingest_event_too_large': spec(400, false, 'Event too large', 'Split the event or raise `ingest.max_event_bytes`.'),
+  'ingest_batch_too_large': spec(400, false, 'Batch too large', 'Send fewer events with large shared attributes in one request.'),
   'ingest_too_many_attributes': spec(400, false, 'Too many attributes', 'Send fewer attributes or raise `ingest.max_attrs_per_event`.'),
   'ingest_timestamp_out_of_range': spec(400, false, 'Timestamp out of range', 'Correct the clock of the sender or set `ingest.timestamp_action` to clamp.'),
   'ingest_backpressure': spec(503, true, 'Ingest is at its limit', 'Retry after the time in `Retry-After`.'),

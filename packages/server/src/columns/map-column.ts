@@ -1,0 +1,66 @@
+import { Bitmap } from './bitmap.ts';
+import { Utf8Column } from './utf8-column.ts';
+
+/**
+ * Arrow `map<utf8, utf8>` column under construction. Entries of the open row are appended to `keys` and
+ * `values` in step; `finishRow` closes it. An empty map is a value, not a null.
+ */
+export class MapColumn {
+  readonly keys = new Utf8Column();
+  readonly values = new Utf8Column();
+  #rows = 0;
+  #nulls = 0;
+  #offsets = new Int32Array(1024);
+  readonly #validity = new Bitmap();
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  get nulls(): number {
+    return this.#nulls;
+  }
+
+  /** First entry of a row; of the row under construction when `row` equals `rows`. */
+  entryStart(row: number): number {
+    return this.#offsets[row]!;
+  }
+
+  finishRow(): void {
+    this.#close(true);
+  }
+
+  appendNull(): void {
+    this.#close(false);
+    this.#nulls++;
+  }
+
+  /** Drops all rows from `rows` on, and the entries of an unfinished one. */
+  truncate(rows: number): void {
+    for (let row = rows; row < this.#rows && this.#nulls > 0; row++) {
+      if (!this.#validity.isSet(row)) this.#nulls--;
+    }
+    this.#rows = rows;
+    this.keys.truncate(this.#offsets[rows]!);
+    this.values.truncate(this.#offsets[rows]!);
+  }
+
+  validityView(): Uint8Array {
+    return this.#validity.view(this.#rows);
+  }
+
+  offsetsView(): Uint8Array {
+    return new Uint8Array(this.#offsets.buffer, 0, (this.#rows + 1) * 4);
+  }
+
+  #close(isPresent: boolean): void {
+    const row = this.#rows++;
+    if (row + 2 > this.#offsets.length) {
+      const next = new Int32Array(this.#offsets.length * 2);
+      next.set(this.#offsets);
+      this.#offsets = next;
+    }
+    this.#offsets[row + 1] = this.keys.rows;
+    this.#validity.set(row, isPresent);
+  }
+}

@@ -1,0 +1,406 @@
+import { NodeError } from '../base/errors.ts';
+import { equalBytes, hashBytes } from './byte-hash.ts';
+import { ColumnBatch } from './column-batch.ts';
+import { DimensionMapping, dimensionNames } from './dimension-mapping.ts';
+import type { Int64Column } from './int64-column.ts';
+import { KeySet } from './key-set.ts';
+import type { MapColumn } from './map-column.ts';
+import { rawEventsSchema } from './schema.ts';
+import { severityText } from './severity.ts';
+import type { SharedAttributes } from './shared-attributes.ts';
+import { inRange, tooOld, type TimestampPolicy, TimeWindow } from './time-window.ts';
+import type { Utf8Column } from './utf8-column.ts';
+
+export interface EventLimits {
+  readonly maxEventBytes: number;
+  readonly maxAttributes: number;
+  /**
+   * Bytes one request may become as columns. Attributes shared by many events are stored with each of them, so
+   * a small body can otherwise grow without bound.
+   */
+  readonly maxBatchBytes: number;
+}
+
+/** The dedup window as the builder sees it. `insert` is false for an id that is in the window already. */
+export interface DedupProbe {
+  insert(
+    tenant: Uint8Array,
+    tenantSpan: { readonly start: number; readonly end: number },
+    id: Uint8Array,
+    idSpan: { readonly start: number; readonly end: number },
+  ): boolean;
+}
+
+/** What became of one event. A cap violation is not an outcome: it throws and rejects the whole batch. */
+export const eventStored = 0;
+export const eventDuplicate = 1;
+/** Out of the time window with `ingest.timestamp_action: reject`. */
+export const eventOutOfTime = 2;
+export type EventOutcome = typeof eventStored | typeof eventDuplicate | typeof eventOutOfTime;
+
+const encoder = new TextEncoder();
+const unknownService = encoder.encode('unknown_service');
+const severityKey = encoder.encode('severity');
+const severityNumberKey = encoder.encode('severity_number');
+const duplicatePrefix = encoder.encode('duplicate.');
+const resourcePrefix = encoder.encode('resource.');
+
+const serviceDimension = dimensionNames.indexOf('service');
+const noRank = 1 << 30;
+
+function eventTooLarge(bytes: number, limit: number): NodeError {
+  return new NodeError(
+    'ingest_event_too_large',
+    `an event has ${bytes} bytes, the limit is ${limit}; nothing of the batch was stored`,
+    { details: { bytes, limit_bytes: limit } },
+  );
+}
+
+function tooManyAttributes(limit: number): NodeError {
+  return new NodeError(
+    'ingest_too_many_attributes',
+    `an event has more than ${limit} attributes; nothing of the batch was stored`,
+    { details: { limit } },
+  );
+}
+
+function batchTooLarge(limit: number): NodeError {
+  return new NodeError(
+    'ingest_batch_too_large',
+    `the events of the batch take more than ${limit} bytes with the attributes they share; send fewer at once`,
+    { details: { limit_bytes: limit } },
+  );
+}
+
+/**
+ * Writes events of `raw_events` as spans of request bytes, straight into Arrow columns. The decoders of all
+ * protocols feed it; it owns the rules they share: limits, time window, dimensions, severity, key clashes and
+ * de-duplication. Calls per event: `begin`, any setters once each, `attribute…` any number of times, `end`.
+ */
+export class RawEventBuilder {
+  readonly batch = new ColumnBatch(rawEventsSchema);
+  readonly #limits: EventLimits;
+  readonly #policy: TimestampPolicy;
+  readonly #mapping: DimensionMapping;
+  readonly #dedup: DedupProbe | undefined;
+
+  readonly #time: Int64Column = this.batch.int64('timestamp_ns');
+  readonly #source: Utf8Column = this.batch.utf8('source');
+  readonly #service: Utf8Column = this.batch.utf8('service');
+  readonly #body: Utf8Column = this.batch.utf8('body');
+  readonly #id: Utf8Column = this.batch.utf8('idempotency_key');
+  readonly #attributes: MapColumn = this.batch.map('attributes');
+  readonly #tenant: Utf8Column = this.batch.utf8('tenant');
+  readonly #dimensions: readonly Utf8Column[] = dimensionNames.map((name) => this.batch.utf8(name));
+
+  // Defaults of the request.
+  #window: TimeWindow;
+  #requestTenant: Uint8Array = encoder.encode('default');
+  #requestSource: Uint8Array = unknownService;
+  #requestBytes = 0;
+
+  // State of the event under construction.
+  #row = 0;
+  #firstEntry = 0;
+  #derivedCount = 0;
+  #derivedBytes = 0;
+  #hasTime = false;
+  #high = 0;
+  #low = 0;
+  readonly #keys = new KeySet();
+  readonly #dimensionEntry = new Int32Array(dimensionNames.length);
+  readonly #dimensionRank = new Int32Array(dimensionNames.length);
+  #probeBytes: Uint8Array = unknownService;
+  #probeStart = 0;
+  #probeEnd = 0;
+  readonly #isProbeEqual = (entry: number): boolean => this.#equalsProbe(entry);
+
+  constructor(options: {
+    limits: EventLimits;
+    timestamps: TimestampPolicy;
+    dimensions?: DimensionMapping;
+    dedup?: DedupProbe;
+  }) {
+    this.#limits = options.limits;
+    this.#policy = options.timestamps;
+    this.#mapping = options.dimensions ?? new DimensionMapping();
+    this.#dedup = options.dedup;
+    this.#window = new TimeWindow(0n, options.timestamps);
+  }
+
+  get rows(): number {
+    return this.batch.rows;
+  }
+
+  /** Starts a request: its arrival time, tenant and default source hold for all its events. */
+  beginRequest(request: { nowNs: bigint; tenant: Uint8Array; source: Uint8Array }): void {
+    this.#window = new TimeWindow(request.nowNs, this.#policy);
+    this.#requestTenant = request.tenant;
+    this.#requestSource = request.source;
+    this.#requestBytes = 0;
+  }
+
+  begin(): void {
+    this.#row = this.batch.rows;
+    this.#firstEntry = this.#attributes.entryStart(this.#row);
+    this.#derivedCount = 0;
+    this.#derivedBytes = 0;
+    this.#hasTime = false;
+    this.#keys.clear();
+    this.#dimensionRank.fill(noRank);
+  }
+
+  /** Event time as 32-bit halves of int64 nanoseconds: `high` signed, `low` unsigned. Unset: arrival. */
+  setTime(high: number, low: number): void {
+    this.#hasTime = true;
+    this.#high = high | 0;
+    this.#low = low >>> 0;
+  }
+
+  setTimeNs(timeNs: bigint): void {
+    const value = BigInt.asIntN(64, timeNs);
+    this.setTime(Number(value >> 32n), Number(value & 0xffffffffn));
+  }
+
+  setBody(bytes: Uint8Array, start: number, end: number): void {
+    this.#body.append(bytes, start, end);
+  }
+
+  setSource(bytes: Uint8Array, start: number, end: number): void {
+    this.#source.append(bytes, start, end);
+  }
+
+  /** A service the protocol names itself; it beats the attributes that feed the dimension. */
+  setService(bytes: Uint8Array, start: number, end: number): void {
+    if (start < end) this.#service.append(bytes, start, end);
+  }
+
+  /** The stable id: `prefix` is its kind (`otlp:`), so ids of different kinds never meet. */
+  setIdempotencyKey(prefix: Uint8Array, bytes: Uint8Array, start: number, end: number): void {
+    this.#id.append(prefix, 0, prefix.length);
+    this.#id.extendLast(bytes, start, end);
+  }
+
+  /** OTel SeverityNumber 1..24; anything else is ignored. Call after the event's own attributes. */
+  setSeverity(severityNumber: number): void {
+    const text = severityText(severityNumber);
+    if (text === undefined) return;
+    this.derivedAttribute(severityKey, text.name);
+    this.derivedAttribute(severityNumberKey, text.number);
+  }
+
+  /**
+   * An attribute of ours rather than the sender's (severity, trace id): left out when the event has that name
+   * already, and not counted against the limits, so a full event of the allowed size is never refused for it.
+   */
+  derivedAttribute(key: Uint8Array, value: Uint8Array): void {
+    const hash = hashBytes(key, 0, key.length);
+    const entry = this.#attributes.keys.rows;
+    if (this.#claim(hash, key, 0, key.length, entry) !== -1) return;
+    this.#attributes.keys.append(key, 0, key.length);
+    this.#attributes.values.append(value, 0, value.length);
+    this.#derivedCount++;
+    this.#derivedBytes += key.length + value.length;
+  }
+
+  attribute(
+    key: Uint8Array,
+    keyStart: number,
+    keyEnd: number,
+    value: Uint8Array,
+    valueStart: number,
+    valueEnd: number,
+  ): void {
+    const hash = hashBytes(key, keyStart, keyEnd);
+    this.#addKey(hash, key, keyStart, keyEnd, duplicatePrefix);
+    this.#attributes.values.append(value, valueStart, valueEnd);
+    this.#noteDimension(hash, key, keyStart, keyEnd);
+  }
+
+  attributeNull(key: Uint8Array, keyStart: number, keyEnd: number): void {
+    this.#addKey(hashBytes(key, keyStart, keyEnd), key, keyStart, keyEnd, duplicatePrefix);
+    this.#attributes.values.appendNull();
+  }
+
+  /** For keys and values that are constants of a decoder. */
+  attributeText(key: Uint8Array, value: Uint8Array): void {
+    this.attribute(key, 0, key.length, value, 0, value.length);
+  }
+
+  /**
+   * Attributes that many events share (an OTLP resource, Loki labels). Call after the event's own: those win a
+   * clash, and the shared one is kept under `resource.`.
+   */
+  sharedAttributes(shared: SharedAttributes): void {
+    const { bytes } = shared;
+    for (let index = 0; index < shared.count; index++) {
+      const keyStart = shared.keyStart(index);
+      const keyEnd = shared.keyEnd(index);
+      const isOwnName = this.#addKey(shared.hash(index), bytes, keyStart, keyEnd, resourcePrefix);
+      if (shared.isNull(index)) {
+        this.#attributes.values.appendNull();
+      } else {
+        this.#attributes.values.append(bytes, keyEnd, shared.valueEnd(index));
+        if (isOwnName) this.#noteDimension(shared.hash(index), bytes, keyStart, keyEnd);
+      }
+    }
+  }
+
+  /**
+   * Finishes the event. Throws `ingest_event_too_large` or `ingest_too_many_attributes`; the caller then
+   * rolls the whole request back with `batch.truncate`.
+   */
+  end(): EventOutcome {
+    const row = this.#row;
+    const { keys, values } = this.#attributes;
+    this.#fillService();
+    this.#checkLimits();
+    if (!this.#appendTime()) {
+      this.batch.truncate(row);
+      return eventOutOfTime;
+    }
+    for (let index = 0; index < dimensionNames.length; index++) {
+      if (index !== serviceDimension) this.#fillDimension(index);
+    }
+    if (this.#source.rows === row) {
+      this.#source.append(this.#requestSource, 0, this.#requestSource.length);
+    }
+    if (this.#body.rows === row) this.#body.appendNull();
+    this.#tenant.append(this.#requestTenant, 0, this.#requestTenant.length);
+    if (keys.rows !== values.rows) throw new RangeError('attribute keys and values are out of step');
+    this.#attributes.finishRow();
+    if (this.#id.rows === row) {
+      this.#id.appendNull();
+    } else if (!this.#isNewId(row)) {
+      this.batch.truncate(row);
+      return eventDuplicate;
+    }
+    return eventStored;
+  }
+
+  #isNewId(row: number): boolean {
+    if (this.#dedup === undefined) return true;
+    return this.#dedup.insert(
+      this.#tenant.data,
+      { start: this.#tenant.start(row), end: this.#tenant.end(row) },
+      this.#id.data,
+      { start: this.#id.start(row), end: this.#id.end(row) },
+    );
+  }
+
+  #fillService(): void {
+    if (this.#service.rows !== this.#row) return;
+    this.#fillDimension(serviceDimension);
+    if (!this.#service.isNull(this.#row)) return;
+    this.#service.truncate(this.#row);
+    this.#service.append(unknownService, 0, unknownService.length);
+  }
+
+  #fillDimension(dimension: number): void {
+    const column = this.#dimensions[dimension]!;
+    if (this.#dimensionRank[dimension] === noRank) {
+      column.appendNull();
+      return;
+    }
+    const values = this.#attributes.values;
+    const entry = this.#dimensionEntry[dimension]!;
+    column.append(values.data, values.start(entry), values.end(entry));
+  }
+
+  #checkLimits(): void {
+    const row = this.#row;
+    const { keys, values } = this.#attributes;
+    const bodyBytes = this.#body.rows === row ? 0 : this.#body.end(row) - this.#body.start(row);
+    const bytes =
+      bodyBytes +
+      (this.#service.end(row) - this.#service.start(row)) +
+      (keys.sizeBytes - keys.start(this.#firstEntry)) +
+      (values.sizeBytes - values.start(this.#firstEntry)) -
+      this.#derivedBytes;
+    if (bytes > this.#limits.maxEventBytes) throw eventTooLarge(bytes, this.#limits.maxEventBytes);
+    this.#requestBytes += bytes;
+    if (this.#requestBytes > this.#limits.maxBatchBytes) {
+      throw batchTooLarge(this.#limits.maxBatchBytes);
+    }
+  }
+
+  #appendTime(): boolean {
+    const window = this.#window;
+    if (!this.#hasTime) {
+      this.#time.append(window.now.high, window.now.low);
+      return true;
+    }
+    const position = window.check(this.#high, this.#low);
+    if (position === inRange) {
+      this.#time.append(this.#high, this.#low);
+      return true;
+    }
+    if (this.#policy.action === 'reject') return false;
+    const nearest = position === tooOld ? window.min : window.max;
+    this.#time.append(nearest.high, nearest.low);
+    return true;
+  }
+
+  /** Appends the key, under `clashPrefix` when the event has it already; tells whether the name is its own. */
+  #addKey(hash: number, key: Uint8Array, start: number, end: number, clashPrefix: Uint8Array): boolean {
+    const keys = this.#attributes.keys;
+    const entry = keys.rows;
+    if (entry - this.#firstEntry - this.#derivedCount >= this.#limits.maxAttributes) {
+      throw tooManyAttributes(this.#limits.maxAttributes);
+    }
+    if (this.#claim(hash, key, start, end, entry) === -1) {
+      keys.append(key, start, end);
+      return true;
+    }
+    this.#addClashingKey(clashPrefix, key, start, end);
+    return false;
+  }
+
+  /** `resource.k`; when that is taken as well, `resource.<entry>.k`, which no other entry can have made. */
+  #addClashingKey(prefix: Uint8Array, key: Uint8Array, start: number, end: number): void {
+    const keys = this.#attributes.keys;
+    const entry = keys.rows;
+    const name = new Uint8Array(prefix.length + end - start);
+    name.set(prefix);
+    name.set(key.subarray(start, end), prefix.length);
+    let unique = name;
+    for (let attempt = 0; attempt < 3; attempt++) {
+      if (this.#claim(hashBytes(unique, 0, unique.length), unique, 0, unique.length, entry) === -1) break;
+      const ordinal = encoder.encode(`${entry + attempt * 1_000_000}.`);
+      unique = new Uint8Array(name.length + ordinal.length);
+      unique.set(prefix);
+      unique.set(ordinal, prefix.length);
+      unique.set(key.subarray(start, end), prefix.length + ordinal.length);
+    }
+    keys.append(unique, 0, unique.length);
+  }
+
+  #claim(hash: number, key: Uint8Array, start: number, end: number, entry: number): number {
+    this.#probeBytes = key;
+    this.#probeStart = start;
+    this.#probeEnd = end;
+    return this.#keys.findOrAdd(hash, entry, this.#isProbeEqual);
+  }
+
+  #equalsProbe(entry: number): boolean {
+    const keys = this.#attributes.keys;
+    const start = keys.start(entry);
+    if (keys.end(entry) - start !== this.#probeEnd - this.#probeStart) return false;
+    return equalBytes(keys.data, start, this.#probeBytes, {
+      start: this.#probeStart,
+      end: this.#probeEnd,
+    });
+  }
+
+  /** Remembers the entry just appended when it feeds a dimension better than what was seen so far. */
+  #noteDimension(hash: number, key: Uint8Array, start: number, end: number): void {
+    const source = this.#mapping.find(hash, key, start, end);
+    if (source === undefined) return;
+    const values = this.#attributes.values;
+    const entry = values.rows - 1;
+    if (values.start(entry) === values.end(entry)) return;
+    if (source.rank >= this.#dimensionRank[source.dimension]!) return;
+    this.#dimensionRank[source.dimension] = source.rank;
+    this.#dimensionEntry[source.dimension] = entry;
+  }
+}
