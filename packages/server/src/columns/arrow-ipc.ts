@@ -1,6 +1,15 @@
-import { Field, Int64, Map_, Schema, Struct, Table, Utf8, tableToIPC, type DataType } from 'apache-arrow';
+import {
+  Field,
+  Int64,
+  Map_,
+  Schema,
+  Struct,
+  Table,
+  Utf8,
+  tableToIPC,
+  type DataType,
+} from 'apache-arrow';
 import { Builder } from 'flatbuffers';
-
 import type { Column, ColumnBatch } from './column-batch.ts';
 import { Int64Column } from './int64-column.ts';
 import { MapColumn } from './map-column.ts';

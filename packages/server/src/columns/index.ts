@@ -1,10 +1,5 @@
 export { ColumnBatch } from './column-batch.ts';
-export {
-  rawEventsSchema,
-  type ColumnSpec,
-  type ColumnType,
-  type TableSchema,
-} from './schema.ts';
+export { rawEventsSchema, type ColumnSpec, type ColumnType, type TableSchema } from './schema.ts';
 export { encodeRecordBatch, encodeSchemaMessage, endOfStream } from './arrow-ipc.ts';
 export {
   eventDuplicate,
@@ -21,5 +16,5 @@ export {
   DimensionMapping,
   type DimensionSources,
 } from './dimension-mapping.ts';
-export { severityOfName, severityOfSyslog } from './severity.ts';
+export { severityOfName, severityOfSyslog, severityText } from './severity.ts';
 export type { TimestampPolicy } from './time-window.ts';

@@ -1,8 +1,12 @@
 import { tableFromIPC } from 'apache-arrow';
 import { describe, expect, it } from 'vitest';
-
 import { encodeRecordBatch, encodeSchemaMessage, endOfStream } from './arrow-ipc.ts';
-import { eventDuplicate, eventOutOfTime, eventStored, RawEventBuilder } from './raw-event-builder.ts';
+import {
+  eventDuplicate,
+  eventOutOfTime,
+  eventStored,
+  RawEventBuilder,
+} from './raw-event-builder.ts';
 import { rawEventsSchema } from './schema.ts';
 import { SharedAttributes } from './shared-attributes.ts';
 import type { TimestampPolicy } from './time-window.ts';
@@ -11,10 +15,16 @@ const text = (value: string): Uint8Array => new TextEncoder().encode(value);
 const nowNs = 1_700_000_000_123_456_789n;
 const clamp: TimestampPolicy = { maxFutureNs: 1000n, maxAgeNs: undefined, action: 'clamp' };
 
-function setup(overrides: { timestamps?: TimestampPolicy; maxAttributes?: number; seen?: Set<string> } = {}) {
+function setup(
+  overrides: { timestamps?: TimestampPolicy; maxAttributes?: number; seen?: Set<string> } = {},
+) {
   const seen = overrides.seen ?? new Set<string>();
   const builder = new RawEventBuilder({
-    limits: { maxEventBytes: 1000, maxAttributes: overrides.maxAttributes ?? 4, maxBatchBytes: 5000 },
+    limits: {
+      maxEventBytes: 1000,
+      maxAttributes: overrides.maxAttributes ?? 4,
+      maxBatchBytes: 5000,
+    },
     timestamps: overrides.timestamps ?? clamp,
     dedup: {
       insert(_tenant, _tenantSpan, id, span) {
@@ -24,14 +34,24 @@ function setup(overrides: { timestamps?: TimestampPolicy; maxAttributes?: number
     },
   });
   builder.beginRequest({ nowNs, tenant: text('acme'), source: text('otlp') });
-  const attribute = (key: string, value: string): void => builder.attributeText(text(key), text(value));
+  const attribute = (key: string, value: string): void =>
+    builder.attributeText(text(key), text(value));
   const body = (value: string): void => builder.setBody(text(value), 0, text(value).length);
   const rows = () => {
-    const pieces = [encodeSchemaMessage(rawEventsSchema), ...encodeRecordBatch(builder.batch), endOfStream];
-    return tableFromIPC(Buffer.concat(pieces)).toArray().map((row) => {
-      const plain: Record<string, unknown> = row.toJSON();
-      return { ...plain, attributes: Object.fromEntries(plain['attributes'] as Iterable<[string, unknown]>) };
-    });
+    const pieces = [
+      encodeSchemaMessage(rawEventsSchema),
+      ...encodeRecordBatch(builder.batch),
+      endOfStream,
+    ];
+    return tableFromIPC(Buffer.concat(pieces))
+      .toArray()
+      .map((row) => {
+        const plain: Record<string, unknown> = row.toJSON();
+        return {
+          ...plain,
+          attributes: Object.fromEntries(plain['attributes'] as Iterable<[string, unknown]>),
+        };
+      });
   };
   return { builder, attribute, body, rows };
 }
@@ -86,7 +106,10 @@ describe('RawEventBuilder', () => {
   it('keeps the shared attribute that loses a clash under resource.', () => {
     const { builder, attribute, rows } = setup();
     const shared = new SharedAttributes();
-    for (const [key, value] of [['host', 'from-resource'], ['region', 'eu']] as const) {
+    for (const [key, value] of [
+      ['host', 'from-resource'],
+      ['region', 'eu'],
+    ] as const) {
       const bytes = text(key + value);
       shared.add(bytes, 0, key.length, bytes, key.length, bytes.length);
     }
@@ -97,7 +120,12 @@ describe('RawEventBuilder', () => {
     builder.end();
     expect(rows()[0]).toMatchObject({
       host: 'own',
-      attributes: { host: 'own', 'duplicate.host': 'twice', 'resource.host': 'from-resource', region: 'eu' },
+      attributes: {
+        host: 'own',
+        'duplicate.host': 'twice',
+        'resource.host': 'from-resource',
+        region: 'eu',
+      },
     });
   });
 
@@ -132,13 +160,21 @@ describe('RawEventBuilder', () => {
   });
 
   it('rejects times outside the window when told to', () => {
-    const { builder } = setup({ timestamps: { maxFutureNs: 10n, maxAgeNs: 100n, action: 'reject' } });
+    const { builder } = setup({
+      timestamps: { maxFutureNs: 10n, maxAgeNs: 100n, action: 'reject' },
+    });
     const outcomes = [-1n, nowNs - 101n, nowNs - 100n, nowNs + 10n, nowNs + 11n].map((time) => {
       builder.begin();
       builder.setTimeNs(time);
       return builder.end();
     });
-    expect(outcomes).toEqual([eventOutOfTime, eventOutOfTime, eventStored, eventStored, eventOutOfTime]);
+    expect(outcomes).toEqual([
+      eventOutOfTime,
+      eventOutOfTime,
+      eventStored,
+      eventStored,
+      eventOutOfTime,
+    ]);
     expect(builder.rows).toBe(2);
   });
 
@@ -161,7 +197,9 @@ describe('RawEventBuilder', () => {
     expect(builder.end()).toBe(eventStored);
     builder.begin();
     body('x'.repeat(1001 - 'unknown_service'.length));
-    expect(() => builder.end()).toThrow(expect.objectContaining({ code: 'ingest_event_too_large' }));
+    expect(() => builder.end()).toThrow(
+      expect.objectContaining({ code: 'ingest_event_too_large' }),
+    );
     builder.batch.truncate(2);
     expect(rows()).toHaveLength(2);
   });

@@ -79,7 +79,7 @@ function batchTooLarge(limit: number): NodeError {
  */
 export class RawEventBuilder {
   readonly batch = new ColumnBatch(rawEventsSchema);
-  readonly #limits: EventLimits;
+  readonly limits: EventLimits;
   readonly #policy: TimestampPolicy;
   readonly #mapping: DimensionMapping;
   readonly #dedup: DedupProbe | undefined;
@@ -121,7 +121,7 @@ export class RawEventBuilder {
     dimensions?: DimensionMapping;
     dedup?: DedupProbe;
   }) {
-    this.#limits = options.limits;
+    this.limits = options.limits;
     this.#policy = options.timestamps;
     this.#mapping = options.dimensions ?? new DimensionMapping();
     this.#dedup = options.dedup;
@@ -267,7 +267,8 @@ export class RawEventBuilder {
     }
     if (this.#body.rows === row) this.#body.appendNull();
     this.#tenant.append(this.#requestTenant, 0, this.#requestTenant.length);
-    if (keys.rows !== values.rows) throw new RangeError('attribute keys and values are out of step');
+    if (keys.rows !== values.rows)
+      throw new RangeError('attribute keys and values are out of step');
     this.#attributes.finishRow();
     if (this.#id.rows === row) {
       this.#id.appendNull();
@@ -317,10 +318,10 @@ export class RawEventBuilder {
       (keys.sizeBytes - keys.start(this.#firstEntry)) +
       (values.sizeBytes - values.start(this.#firstEntry)) -
       this.#derivedBytes;
-    if (bytes > this.#limits.maxEventBytes) throw eventTooLarge(bytes, this.#limits.maxEventBytes);
+    if (bytes > this.limits.maxEventBytes) throw eventTooLarge(bytes, this.limits.maxEventBytes);
     this.#requestBytes += bytes;
-    if (this.#requestBytes > this.#limits.maxBatchBytes) {
-      throw batchTooLarge(this.#limits.maxBatchBytes);
+    if (this.#requestBytes > this.limits.maxBatchBytes) {
+      throw batchTooLarge(this.limits.maxBatchBytes);
     }
   }
 
@@ -342,11 +343,17 @@ export class RawEventBuilder {
   }
 
   /** Appends the key, under `clashPrefix` when the event has it already; tells whether the name is its own. */
-  #addKey(hash: number, key: Uint8Array, start: number, end: number, clashPrefix: Uint8Array): boolean {
+  #addKey(
+    hash: number,
+    key: Uint8Array,
+    start: number,
+    end: number,
+    clashPrefix: Uint8Array,
+  ): boolean {
     const keys = this.#attributes.keys;
     const entry = keys.rows;
-    if (entry - this.#firstEntry - this.#derivedCount >= this.#limits.maxAttributes) {
-      throw tooManyAttributes(this.#limits.maxAttributes);
+    if (entry - this.#firstEntry - this.#derivedCount >= this.limits.maxAttributes) {
+      throw tooManyAttributes(this.limits.maxAttributes);
     }
     if (this.#claim(hash, key, start, end, entry) === -1) {
       keys.append(key, start, end);
@@ -365,7 +372,8 @@ export class RawEventBuilder {
     name.set(key.subarray(start, end), prefix.length);
     let unique = name;
     for (let attempt = 0; attempt < 3; attempt++) {
-      if (this.#claim(hashBytes(unique, 0, unique.length), unique, 0, unique.length, entry) === -1) break;
+      if (this.#claim(hashBytes(unique, 0, unique.length), unique, 0, unique.length, entry) === -1)
+        break;
       const ordinal = encoder.encode(`${entry + attempt * 1_000_000}.`);
       unique = new Uint8Array(name.length + ordinal.length);
       unique.set(prefix);

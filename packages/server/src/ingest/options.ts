@@ -1,0 +1,107 @@
+import {
+  byteSize,
+  integer,
+  listen,
+  oneOf,
+  secretList,
+  text,
+  textList,
+} from '../base/option-types.ts';
+import { option, optionalOption, type OptionTable } from '../base/option.ts';
+
+const limitOptions = {
+  'ingest.max_event_bytes': option(byteSize({ min: 1024, max: 64 << 20 }), {
+    default: '8MiB',
+    unit: 'bytes',
+    description:
+      'Largest event: body, service name and attributes together. A larger one rejects its whole batch.',
+  }),
+  'ingest.max_attrs_per_event': option(integer({ min: 1, max: 65_536 }), {
+    default: 4096,
+    description: 'Most attributes of one event. An event with more rejects its whole batch.',
+  }),
+  'ingest.max_future_skew_secs': option(integer({ min: 0 }), {
+    default: 604_800,
+    unit: 'seconds',
+    description: 'How far in the future the timestamp of an event may be.',
+  }),
+  'ingest.max_event_age_secs': optionalOption(integer({ min: 1 }), {
+    absent: 'no limit',
+    unit: 'seconds',
+    description: 'How old the timestamp of an event may be.',
+  }),
+  'ingest.timestamp_action': option(oneOf('clamp', 'reject'), {
+    default: 'clamp',
+    description:
+      'What happens to a timestamp out of range: moved to the nearest allowed value, or its batch is rejected.',
+  }),
+  'ingest.max_inflight_bytes': option(byteSize({ min: 1 << 20 }), {
+    default: '256MiB',
+    unit: 'bytes',
+    description:
+      'Request body bytes being processed at once across all HTTP listeners. Above it ingest answers 503 with `Retry-After`.',
+  }),
+  'ingest.dedup_window_events': option(integer({ min: 0, max: 100_000_000 }), {
+    default: 1_000_000,
+    unit: 'events',
+    description:
+      'How many recent stable event ids are remembered to drop retries. 0 turns de-duplication off.',
+  }),
+} as const satisfies OptionTable;
+
+const dimension = (column: string, attributes: readonly string[]) =>
+  option(textList('a list of attribute names'), {
+    default: attributes,
+    description: `Attributes that feed the column \`${column}\`; the first one present wins.`,
+  });
+
+const dimensionOptions = {
+  'ingest.dimensions.service': dimension('service', ['service.name']),
+  'ingest.dimensions.host': dimension('host', ['host.name', 'k8s.node.name', 'host', 'hostname']),
+  'ingest.dimensions.env': dimension('env', [
+    'deployment.environment.name',
+    'deployment.environment',
+    'env',
+    'environment',
+  ]),
+  'ingest.dimensions.namespace': dimension('namespace', [
+    'k8s.namespace.name',
+    'service.namespace',
+    'namespace',
+  ]),
+} as const satisfies OptionTable;
+
+const listenOption = (what: string, address: string) =>
+  option(listen(), { default: address, description: `Address of the ${what} listener.` });
+
+const tokensOption = (what: string) =>
+  optionalOption(secretList(), {
+    absent: 'no authentication',
+    description: `Tokens of which every request to the ${what} listener must carry one.`,
+  });
+
+const tenantOption = (what: string) =>
+  option(text(), {
+    default: 'default',
+    description: `Tenant of events from the ${what} listener that name none.`,
+  });
+
+const listenerOptions = {
+  'ingest.otlp.http.listen': listenOption('OTLP/HTTP', ':4318'),
+  'ingest.otlp.http.tokens': tokensOption('OTLP/HTTP'),
+  'ingest.otlp.http.tenant': tenantOption('OTLP/HTTP'),
+  'ingest.bulk.listen': listenOption('bulk', ':9200'),
+  'ingest.bulk.tokens': tokensOption('bulk'),
+  'ingest.bulk.tenant': tenantOption('bulk'),
+  'ingest.bulk.rejection': option(oneOf('request', 'items'), {
+    default: 'request',
+    description:
+      'How a rejected batch is answered: 400 for the whole request, or 200 with an error for every item, for shippers that retry a 400 for ever. Nothing is stored either way.',
+  }),
+} as const satisfies OptionTable;
+
+export const ingestOptions = {
+  ...limitOptions,
+  ...dimensionOptions,
+  ...listenerOptions,
+} as const satisfies OptionTable;

@@ -1,0 +1,2 @@
+export { otlpEndpoint } from './endpoint.ts';
+export { otlpProtocol } from './protocol.ts';

@@ -1,0 +1,9 @@
+export { createLogger, type Logger, type LoggerOptions } from './logger.ts';
+export {
+  DURATION_BUCKETS,
+  MetricRegistry,
+  type Counter,
+  type Gauge,
+  type Histogram,
+  type Labels,
+} from './metrics.ts';
