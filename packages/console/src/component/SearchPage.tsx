@@ -84,7 +84,11 @@ export function SearchPage({
         range={state.range}
         isRunning={search.isRunning}
         syntaxError={search.syntaxError}
-        onSubmit={() => submit(draft.trim())}
+        onSubmit={() => {
+          submit(draft.trim());
+          // So that j and k move through the events at once; / comes back.
+          input.current?.blur();
+        }}
         onRange={(range) => change({ range, event: undefined, search: draft.trim() })}
         onCancel={cancel}
       />
