@@ -1,7 +1,6 @@
 import { ByteBuffer } from './byte-buffer.ts';
 import { hexDigit } from './hex-digit.ts';
 import { backslash, kindOfByte, quote, simpleEscape, stopsRun } from './json-bytes.ts';
-import { appendWithoutSpace } from './json-text.ts';
 import {
   jsonArray,
   jsonEnd,
@@ -13,6 +12,7 @@ import {
   jsonString,
   jsonTrue,
 } from './json-kind.ts';
+import { appendWithoutSpace } from './json-text.ts';
 import { malformedBody } from './malformed-body.ts';
 import { appendCodePoint, requireUtf8 } from './utf8.ts';
 
@@ -54,6 +54,11 @@ export class JsonCursor {
   /** Starts on a body. Checks that all of it is UTF-8; a byte order mark at its start is skipped. */
   open(body: Uint8Array): void {
     requireUtf8(body);
+    this.openUnchecked(body);
+  }
+
+  /** Like `open` for a body of which the caller checks that the spans it visits are UTF-8. */
+  openUnchecked(body: Uint8Array): void {
     this.#bytes = body;
     const hasMark = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
     this.seek(hasMark ? 3 : 0, body.length);

@@ -1,37 +1,39 @@
-import { describe, expect, it } from 'vitest';
-
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runProcess } from './object-store/testing/contract-tests.ts';
+import type { AppendTask } from './testing/append-process.ts';
+import { fileNames, tableFixture } from './testing/table-fixture.ts';
 
-import type { AppendTask } from './append-process.ts';
-import { runProcess } from './object-store/contract-tests.ts';
-import { fileNames, tableFixture } from './table-fixture.ts';
-
-const script = new URL('./append-process.ts', import.meta.url);
+const script = new URL('./testing/append-process.ts', import.meta.url);
 
 describe('LakeTable under concurrency', () => {
-  it('keeps every append of several processes, in consecutive versions', { timeout: 60_000 }, async () => {
-    await using fixture = await tableFixture();
-    const run = async (nodeId: string): Promise<{ attempts: number }> =>
-      runProcess(script, { root: fixture.root, nodeId, count: 20 } satisfies AppendTask);
-    await Promise.all(['a', 'b', 'c'].map(run));
-    const table = await fixture.openTable();
-    expect(table.current()).toMatchObject({
-      version: 61,
-      sequenceNumber: 60,
-      totals: { files: 60, rows: 600, bytes: 1800 },
-    });
-    const expected = ['a', 'b', 'c'].flatMap((node) =>
-      Array.from({ length: 20 }, (_, index) => `${node}-${index}`),
-    );
-    expect(fileNames(table)).toEqual(expected.sort());
-    expect(await table.verify()).toEqual([]);
-    const text = await readFile(join(fixture.root, table.current().metadataKey), 'utf8');
-    const { snapshots } = JSON.parse(text) as { snapshots: { 'sequence-number': number }[] };
-    expect(snapshots.map((snapshot) => snapshot['sequence-number'])).toEqual(
-      Array.from({ length: 60 }, (_, index) => index + 1),
-    );
-  });
+  it(
+    'keeps every append of several processes, in consecutive versions',
+    { timeout: 60_000 },
+    async () => {
+      await using fixture = await tableFixture();
+      const run = async (nodeId: string): Promise<{ attempts: number }> =>
+        runProcess(script, { root: fixture.root, nodeId, count: 20 } satisfies AppendTask);
+      await Promise.all(['a', 'b', 'c'].map(run));
+      const table = await fixture.openTable();
+      expect(table.current()).toMatchObject({
+        version: 61,
+        sequenceNumber: 60,
+        totals: { files: 60, rows: 600, bytes: 1800 },
+      });
+      const expected = ['a', 'b', 'c'].flatMap((node) =>
+        Array.from({ length: 20 }, (_, index) => `${node}-${index}`),
+      );
+      expect(fileNames(table)).toEqual(expected.sort());
+      expect(await table.verify()).toEqual([]);
+      const text = await readFile(join(fixture.root, table.current().metadataKey), 'utf8');
+      const { snapshots } = JSON.parse(text) as { snapshots: { 'sequence-number': number }[] };
+      expect(snapshots.map((snapshot) => snapshot['sequence-number'])).toEqual(
+        Array.from({ length: 60 }, (_, index) => index + 1),
+      );
+    },
+  );
 
   it('applies appends and a compaction that race on several nodes', async () => {
     await using fixture = await tableFixture();

@@ -1,18 +1,16 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-
 import { decodeManifestList } from './iceberg/manifest-list.ts';
 import { LocalObjectStore } from './object-store/local.ts';
+import type { LakeTable } from './table.ts';
 import {
   describeFile,
   fileNames,
   TABLE_PREFIX,
   tableFixture,
   type TableFixture,
-} from './table-fixture.ts';
-import type { LakeTable } from './table.ts';
+} from './testing/table-fixture.ts';
 
 interface MetadataJson {
   snapshots: { 'snapshot-id': number; 'manifest-list': string; summary: Record<string, string> }[];
@@ -119,9 +117,12 @@ describe('LakeTable', () => {
     const { snapshot } = await table.replace({ remove, add, commitId: 'compact' });
     expect(snapshot.totals).toEqual({ files: 2, rows: 30, bytes: 90 });
     expect(fileNames(table)).toEqual(['ab', 'c']);
-    expect((await fixture.openTable()).current().files.map((file) => file.key).sort()).toEqual(
-      snapshot.files.map((file) => file.key).sort(),
-    );
+    expect(
+      (await fixture.openTable())
+        .current()
+        .files.map((file) => file.key)
+        .sort(),
+    ).toEqual(snapshot.files.map((file) => file.key).sort());
     expect((await readMetadata()).snapshots.at(-1)?.summary).toMatchObject({
       operation: 'replace',
       'added-records': '20',

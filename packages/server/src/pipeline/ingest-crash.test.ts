@@ -133,11 +133,14 @@ type Step =
 interface Request {
   readonly ids: readonly string[];
   readonly isRejected: boolean;
+  /** Turns of the event loop it arrives after the others, so that it meets a group in flight. */
+  readonly delayTurns: number;
 }
 
 async function sendAll(node: Node, world: World, requests: readonly Request[]): Promise<void> {
   await Promise.all(
-    requests.map(async ({ ids, isRejected }) => {
+    requests.map(async ({ ids, isRejected, delayTurns }) => {
+      for (let turn = 0; turn < delayTurns; turn += 1) await new Promise(setImmediate);
       if (!isRejected) for (const id of ids) world.sent.add(id);
       try {
         await node.send(ids, isRejected);
@@ -177,7 +180,11 @@ function isDiskError(error: unknown): boolean {
 async function settle(fileSystem: FaultyFileSystem, world: World): Promise<void> {
   const node = await Node.start(fileSystem);
   const unanswered = [...world.sent].filter((sentId) => !world.acknowledged.has(sentId));
-  const requests = unanswered.map((sentId) => ({ ids: [sentId], isRejected: false }));
+  const requests = unanswered.map((sentId) => ({
+    ids: [sentId],
+    isRejected: false,
+    delayTurns: 0,
+  }));
   await sendAll(node, world, requests);
   await node.seal(world);
   const stored = [...world.published.values()].flat();
@@ -189,6 +196,7 @@ const id = fc.integer({ min: 1, max: 30 }).map(String);
 const request = fc.record({
   ids: fc.array(id, { minLength: 1, maxLength: 4 }),
   isRejected: fc.integer({ min: 0, max: 5 }).map((value) => value === 0),
+  delayTurns: fc.nat(6),
 });
 const step: fc.Arbitrary<Step> = fc.oneof(
   {

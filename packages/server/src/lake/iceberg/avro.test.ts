@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-
 import { NodeError } from '../../base/errors.ts';
 import { AvroReader, AvroWriter } from './avro-binary.ts';
 import { decodeAvroFile, encodeAvroFile } from './avro-container.ts';

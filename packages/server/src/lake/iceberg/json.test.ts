@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-
 import { parseJson, stringifyJson } from './json.ts';
 
 describe('metadata JSON', () => {

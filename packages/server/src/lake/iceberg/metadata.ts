@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
-
 import { z } from 'zod';
-
 import { NodeError } from '../../base/errors.ts';
-import type { TableSchema } from '../../columns/schema.ts';
+import type { TableSchema } from '../../columns/index.ts';
 import { parseJson, stringifyJson, type JsonInteger } from './json.ts';
 import type { TableLayout } from './layout.ts';
 import { lastColumnId, nameMapping } from './schema.ts';
@@ -42,7 +40,9 @@ const metadataSchema = z.looseObject({
   'sort-orders': z.array(z.looseObject({ 'order-id': z.int() })),
   properties: z.record(z.string(), z.string()).default({}),
   'current-snapshot-id': integer.default(-1),
-  refs: z.record(z.string(), z.looseObject({ 'snapshot-id': integer, type: z.string() })).default({}),
+  refs: z
+    .record(z.string(), z.looseObject({ 'snapshot-id': integer, type: z.string() }))
+    .default({}),
   snapshots: z.array(snapshotSchema).default([]),
   statistics: z.array(z.looseObject({ 'snapshot-id': integer })).default([]),
   'partition-statistics': z.array(z.looseObject({ 'snapshot-id': integer })).default([]),

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-
-import { rawEventsSchema } from '../../columns/schema.ts';
+import { rawEventsSchema } from '../../columns/index.ts';
 import type { DataFileStats } from '../data-file.ts';
 import { lowerBound, metricsRecord, statsFromRecord, upperBound } from './metrics.ts';
 import { leafColumns } from './schema.ts';
@@ -25,12 +24,12 @@ describe('bounds', () => {
         const upper = upperBound(text);
         if (lower !== undefined) {
           expect(compare(lower, text)).toBeLessThanOrEqual(0);
-          expect([...lower].length).toBeLessThanOrEqual(16);
+          expect(Array.from(lower).length).toBeLessThanOrEqual(16);
         }
         if (upper !== undefined) {
           expect(upper.isWellFormed()).toBe(true);
           expect(compare(upper, text)).toBeGreaterThanOrEqual(0);
-          expect([...upper].length).toBeLessThanOrEqual(16);
+          expect(Array.from(upper).length).toBeLessThanOrEqual(16);
         }
       }),
       { numRuns: 2000 },
@@ -65,7 +64,11 @@ describe('manifest metrics', () => {
       compressedBytes: leaf.fieldId * 10,
       values: 3,
       nulls: 1,
-      ...(leaf.isRepeated ? {} : leaf.type === 'int64' ? { min: -5n, max: 9n } : { min: 'ä', max: 'ö' }),
+      ...(leaf.isRepeated
+        ? {}
+        : leaf.type === 'int64'
+          ? { min: -5n, max: 9n }
+          : { min: 'ä', max: 'ö' }),
     }));
     const record = { ...metricsRecord(fileStats(columns), leaves), record_count: 3 };
     const read = statsFromRecord({ ...record, file_size_in_bytes: 99 }, leaves);
