@@ -1,6 +1,5 @@
-import { errorCodes } from '@varve/contract';
 import { expect, it } from 'vitest';
-
+import { errorCodes } from '@varve/contract';
 import { findStalePages, generatedPages, renderErrorReference } from './gen-docs.ts';
 
 it('finds every generated page current', async () => {

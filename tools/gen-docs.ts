@@ -1,8 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-
 import { errorCodes, type ErrorCodeSpec } from '@varve/contract';
-
 import { renderConfigReference } from '../packages/server/src/config/index.ts';
 
 /** Pages that are generated from tables in the source, by path from the repository root. */

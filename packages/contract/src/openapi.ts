@@ -1,5 +1,4 @@
 import { z } from 'zod';
-
 import { health } from './health.ts';
 import { problemDocument } from './problem.ts';
 import {

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-
 import { errorCodes, type ErrorCode } from './error-codes.ts';
 
 const codes = Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]];

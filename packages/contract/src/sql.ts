@@ -12,7 +12,9 @@ export const sqlRequest = z.strictObject({
   sql: z
     .string()
     .refine((sql) => sql.trim() !== '', { message: 'must not be empty' })
-    .meta({ description: 'One SELECT over `raw_events`. Times are integer nanoseconds since 1970 UTC.' }),
+    .meta({
+      description: 'One SELECT over `raw_events`. Times are integer nanoseconds since 1970 UTC.',
+    }),
   max_scan_bytes: z
     .int()
     .min(0)

@@ -1,5 +1,4 @@
-import type { CommandContext } from './cli/command.ts';
-import { runCli } from './cli/run.ts';
+import { runCli, type CommandContext } from './cli/index.ts';
 import { processEnvironment } from './config/index.ts';
 
 const SIGNAL_EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;

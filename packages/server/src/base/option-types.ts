@@ -1,7 +1,5 @@
 import { resolve } from 'node:path';
-
 import { z } from 'zod';
-
 import { parseByteSize } from './byte-size.ts';
 import { formatListenAddress, parseListenAddress, type ListenAddress } from './listen-address.ts';
 import type { OptionType } from './option.ts';
@@ -16,7 +14,13 @@ const numberFromText = (text: string): unknown =>
 const listFromText = (text: string): unknown => text.split(',').map((item) => item.trim());
 
 export function text(expects = 'text'): OptionType<string> {
-  return { schema: z.string().min(1), expects, isSecret: false, fromText: identity, print: identity };
+  return {
+    schema: z.string().min(1),
+    expects,
+    isSecret: false,
+    fromText: identity,
+    print: identity,
+  };
 }
 
 export function textList(expects = 'a list of texts'): OptionType<readonly string[]> {

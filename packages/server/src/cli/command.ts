@@ -1,5 +1,4 @@
 import type { Writable } from 'node:stream';
-
 import type { Environment } from '../config/index.ts';
 
 /** What a command may touch of its process. */

@@ -1,6 +1,6 @@
 import { loadConfig, printConfig, renderConfigReference } from '../config/index.ts';
-import { parseStartArgs } from './start.ts';
 import { EXIT, UsageError, type Command, type CommandContext } from './command.ts';
+import { parseStartArgs } from './start.ts';
 
 const USAGE = `usage: varve config check|print [--config FILE] [--KEY VALUE]…
        varve config reference

@@ -1,5 +1,5 @@
 import { NodeError } from '../base/errors.ts';
-import { VERSION } from '../version.ts';
+import { VERSION } from '../base/version.ts';
 import { EXIT, UsageError, type CommandContext } from './command.ts';
 import { commands, renderHelp } from './commands.ts';
 
@@ -39,5 +39,7 @@ function describe(error: unknown): string {
 /** Ours, or one of `parseArgs`. */
 function isUsageError(error: unknown): boolean {
   if (error instanceof UsageError) return true;
-  return error instanceof Error && 'code' in error && /^ERR_PARSE_ARGS/.test(String(error.code));
+  return (
+    error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
+  );
 }

@@ -1,8 +1,6 @@
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-
 import { sqlFormats, type SqlRequest } from '@varve/contract';
-
 import { formatByteSize, parseByteSize } from '../base/byte-size.ts';
 import { EXIT, UsageError, type Command, type CommandContext } from './command.ts';
 import { parseLosslessJson } from './lossless-json.ts';

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-
+import { VERSION } from '../base/version.ts';
 import { loadConfig, optionPaths, type OptionFlag } from '../config/index.ts';
-import { openNode } from '../node.ts';
+import { openNode } from '../node/index.ts';
 import { createLogger } from '../telemetry/index.ts';
-import { VERSION } from '../version.ts';
 import { EXIT, UsageError, type Command, type CommandContext } from './command.ts';
 
 const USAGE = `usage: varve start [--config FILE] [--print-addresses] [--KEY VALUE]…
@@ -29,7 +28,19 @@ async function runStart(argv: readonly string[], context: CommandContext): Promi
   const logger = createLogger(loaded.config.log);
   for (const notice of loaded.notices) logger.warn(notice);
   const interruption = context.interruption();
-  await using node = await openNode({ config: loaded.config, logger, signal: interruption });
+  const failure = new AbortController();
+  const opening = openNode({
+    config: loaded.config,
+    logger,
+    signal: interruption,
+    onFailure: (error) => failure.abort(error),
+  });
+  await using node = await opening.catch((error: unknown) => {
+    if (!interruption.aborted) throw error;
+    logger.info({ err: error }, 'stopped while starting');
+    return undefined;
+  });
+  if (node === undefined) return EXIT.ok;
   context.onHangup(() => {
     node.reload().then(
       () => logger.info('read the certificates again'),
@@ -40,11 +51,12 @@ async function runStart(argv: readonly string[], context: CommandContext): Promi
   if (args.printsAddresses) {
     context.stdout.write(`${JSON.stringify({ addresses: node.addresses })}\n`);
   }
-  if (!interruption.aborted) await once(interruption, 'abort');
+  const end = AbortSignal.any([interruption, failure.signal]);
+  if (!end.aborted) await once(end, 'abort');
   logger.info('stopping');
   await node.close();
   logger.info('stopped');
-  return EXIT.ok;
+  return failure.signal.aborted ? EXIT.failed : EXIT.ok;
 }
 
 interface StartArgs {

@@ -12,7 +12,10 @@ export function formatTable(
 ): string {
   const cells = rows.map((row) => columns.map((_, index) => formatCell(row[index])));
   const widths = columns.map((column, index) =>
-    cells.reduce((width, row) => Math.max(width, lengthOf(row[index] ?? '')), lengthOf(column.name)),
+    cells.reduce(
+      (width, row) => Math.max(width, lengthOf(row[index] ?? '')),
+      lengthOf(column.name),
+    ),
   );
   const line = (row: readonly string[]): string =>
     row
@@ -46,4 +49,4 @@ function escapeControl(character: string): string {
 }
 
 /** Characters, not UTF-16 units. */
-const lengthOf = (text: string): number => [...text].length;
+const lengthOf = (text: string): number => Array.from(text).length;

@@ -33,6 +33,13 @@ export class ColumnBatch {
     return this.columns[0]?.rows ?? 0;
   }
 
+  /** Bytes the values take, offsets and bitmaps left aside. */
+  get sizeBytes(): number {
+    let bytes = 0;
+    for (const column of this.columns) bytes += column.sizeBytes;
+    return bytes;
+  }
+
   /** Forgets all rows from `rows` on, unfinished ones included. */
   truncate(rows: number): void {
     for (const column of this.columns) column.truncate(rows);

@@ -16,5 +16,5 @@ export {
   DimensionMapping,
   type DimensionSources,
 } from './dimension-mapping.ts';
-export { severityOfName, severityOfSyslog } from './severity.ts';
+export { severityOfName, severityOfSyslog, severityText } from './severity.ts';
 export type { TimestampPolicy } from './time-window.ts';

@@ -11,6 +11,10 @@ export class Int64Column {
     return this.#rows;
   }
 
+  get sizeBytes(): number {
+    return this.#rows * 8;
+  }
+
   get nulls(): number {
     return this.#nulls;
   }

@@ -17,6 +17,10 @@ export class MapColumn {
     return this.#rows;
   }
 
+  get sizeBytes(): number {
+    return this.keys.sizeBytes + this.values.sizeBytes;
+  }
+
   get nulls(): number {
     return this.#nulls;
   }

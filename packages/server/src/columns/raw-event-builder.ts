@@ -79,7 +79,7 @@ function batchTooLarge(limit: number): NodeError {
  */
 export class RawEventBuilder {
   readonly batch = new ColumnBatch(rawEventsSchema);
-  readonly #limits: EventLimits;
+  readonly limits: EventLimits;
   readonly #policy: TimestampPolicy;
   readonly #mapping: DimensionMapping;
   readonly #dedup: DedupProbe | undefined;
@@ -121,7 +121,7 @@ export class RawEventBuilder {
     dimensions?: DimensionMapping;
     dedup?: DedupProbe;
   }) {
-    this.#limits = options.limits;
+    this.limits = options.limits;
     this.#policy = options.timestamps;
     this.#mapping = options.dimensions ?? new DimensionMapping();
     this.#dedup = options.dedup;
@@ -318,10 +318,10 @@ export class RawEventBuilder {
       (keys.sizeBytes - keys.start(this.#firstEntry)) +
       (values.sizeBytes - values.start(this.#firstEntry)) -
       this.#derivedBytes;
-    if (bytes > this.#limits.maxEventBytes) throw eventTooLarge(bytes, this.#limits.maxEventBytes);
+    if (bytes > this.limits.maxEventBytes) throw eventTooLarge(bytes, this.limits.maxEventBytes);
     this.#requestBytes += bytes;
-    if (this.#requestBytes > this.#limits.maxBatchBytes) {
-      throw batchTooLarge(this.#limits.maxBatchBytes);
+    if (this.#requestBytes > this.limits.maxBatchBytes) {
+      throw batchTooLarge(this.limits.maxBatchBytes);
     }
   }
 
@@ -352,8 +352,8 @@ export class RawEventBuilder {
   ): boolean {
     const keys = this.#attributes.keys;
     const entry = keys.rows;
-    if (entry - this.#firstEntry - this.#derivedCount >= this.#limits.maxAttributes) {
-      throw tooManyAttributes(this.#limits.maxAttributes);
+    if (entry - this.#firstEntry - this.#derivedCount >= this.limits.maxAttributes) {
+      throw tooManyAttributes(this.limits.maxAttributes);
     }
     if (this.#claim(hash, key, start, end, entry) === -1) {
       keys.append(key, start, end);

@@ -33,7 +33,10 @@ export function crossCheck(
   if (hasKey && !hasCert) report('server.tls.key_file', 'needs server.tls.cert_file as well');
 
   if (valueOf('server.listen') === 'off') {
-    report('server.listen', 'the API cannot be off; bind it to 127.0.0.1:0 to keep it to this machine');
+    report(
+      'server.listen',
+      'the API cannot be off; bind it to 127.0.0.1:0 to keep it to this machine',
+    );
   }
 
   const maxEventBytes = valueOf('ingest.max_event_bytes');

@@ -11,7 +11,8 @@ export const COMMAND_VARIABLES = ['VARVE_CONFIG', 'VARVE_URL', 'VARVE_TOKEN'] as
  * Kubernetes sets such variables in every pod for a service named `varve` or `varve-…`;
  * they must not stop the start.
  */
-const SERVICE_LINK = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$/;
+const SERVICE_LINK =
+  /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$/;
 
 /** Reads every `VARVE_…` variable; one that names no option is a problem. */
 export function readEnvSource(env: Environment): SourceReading {

@@ -1,5 +1,12 @@
-import { isMap, isScalar, LineCounter, parseDocument, type Node, type Pair, type YAMLMap } from 'yaml';
-
+import {
+  isMap,
+  isScalar,
+  LineCounter,
+  parseDocument,
+  type Node,
+  type Pair,
+  type YAMLMap,
+} from 'yaml';
 import { unknownMessage } from './nearest.ts';
 import { isOptionPath, optionPaths } from './options.ts';
 import type { Assignment, ConfigProblem, Origin, SourceReading } from './problem.ts';

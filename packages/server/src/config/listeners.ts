@@ -30,7 +30,10 @@ export function bindListeners(effective: Effective): BoundListeners {
     if (origin.kind === 'default' && !hasApiToken && !hasOwnToken) {
       bound.set(path, { value: { ...address, host: '127.0.0.1' }, origin });
       local.push(path);
-    } else if (!isLoopback(address.host) && !(path === 'server.listen' ? hasApiToken : hasOwnToken)) {
+    } else if (
+      !isLoopback(address.host) &&
+      !(path === 'server.listen' ? hasApiToken : hasOwnToken)
+    ) {
       const token = path === 'server.listen' ? 'auth.query_api_token' : tokensPath(path);
       notices.push(
         `${path} is ${formatListenAddress(address)} and needs no token; set ${token} unless the network is trusted`,

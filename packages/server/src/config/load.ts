@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-
 import { crossCheck } from './cross-check.ts';
 import { readEnvSource, type Environment } from './env-source.ts';
 import { readFileSource } from './file-source.ts';

@@ -35,5 +35,7 @@ function editDistance(a: string, b: string): number {
 
 export function unknownMessage(kind: string, name: string, candidates: readonly string[]): string {
   const suggestion = nearest(name, candidates);
-  return suggestion === undefined ? `unknown ${kind}` : `unknown ${kind}, did you mean ${suggestion}?`;
+  return suggestion === undefined
+    ? `unknown ${kind}`
+    : `unknown ${kind}, did you mean ${suggestion}?`;
 }

@@ -1,5 +1,5 @@
-import { option, type OptionSpec, type OptionTable } from '../base/option.ts';
 import { path } from '../base/option-types.ts';
+import { option, type OptionSpec, type OptionTable } from '../base/option.ts';
 import { authOptions, retentionOptions } from '../govern/options.ts';
 import { serverOptions } from '../http/options.ts';
 import { ingestOptions } from '../ingest/options.ts';
@@ -46,7 +46,9 @@ export function envName(path: string): string {
 type OptionValue<S> = S extends OptionSpec<infer T> ? T : never;
 type Flat = { readonly [P in OptionPath]: OptionValue<(typeof options)[P]> };
 
-type Camel<S extends string> = S extends `${infer A}_${infer B}` ? `${A}${Capitalize<Camel<B>>}` : S;
+type Camel<S extends string> = S extends `${infer A}_${infer B}`
+  ? `${A}${Capitalize<Camel<B>>}`
+  : S;
 type Head<P extends string> = P extends `${infer H}.${string}` ? H : P;
 type Nested<T> = {
   readonly [H in Head<keyof T & string> as Camel<H>]: H extends keyof T

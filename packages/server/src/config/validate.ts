@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-
 import type { OptionSpec } from '../base/option.ts';
 import { findOption, options, optionPaths, type OptionPath } from './options.ts';
 import type { Assignment, ConfigProblem, Origin } from './problem.ts';

@@ -3,6 +3,7 @@ export {
   principalOf,
   readBearerToken,
   requirePermission,
+  TokenSet,
   type Authenticator,
   type Credentials,
   type Principal,

@@ -1,5 +1,5 @@
-import { optionalOption, type OptionTable } from '../base/option.ts';
 import { integer, secret } from '../base/option-types.ts';
+import { optionalOption, type OptionTable } from '../base/option.ts';
 
 export const authOptions = {
   'auth.query_api_token': optionalOption(secret(), {

@@ -62,7 +62,8 @@ async function toAsset(url: string, body: Buffer): Promise<ConsoleAsset> {
   const isImmutable = url.startsWith('/assets/') && HASHED_NAME.test(url);
   return {
     body,
-    gzipped: COMPRESSIBLE.test(contentType) && body.length > 1024 ? await compress(body) : undefined,
+    gzipped:
+      COMPRESSIBLE.test(contentType) && body.length > 1024 ? await compress(body) : undefined,
     contentType,
     cacheControl: isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
     etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,

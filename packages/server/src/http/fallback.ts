@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-
 import { NodeError } from '../base/errors.ts';
 import type { Authenticator } from '../govern/index.ts';
 import type { ConsoleAssets } from './console-assets.ts';

@@ -1,5 +1,5 @@
-import { optionalOption, option, type OptionTable } from '../base/option.ts';
 import { listen, path } from '../base/option-types.ts';
+import { optionalOption, option, type OptionTable } from '../base/option.ts';
 
 export const serverOptions = {
   'server.listen': option(listen(), {

@@ -1,5 +1,4 @@
 import type { Health, SqlFormat, SqlRequest } from '@varve/contract';
-
 import type { Principal } from '../govern/index.ts';
 
 /** One query as the API received it, already validated. */

@@ -1,8 +1,11 @@
 import { STATUS_CODES } from 'node:http';
-
-import { errorCodes, type ErrorCode, type FieldProblem, type ProblemDocument } from '@varve/contract';
-import { z } from 'zod';
-
+import type { z } from 'zod';
+import {
+  errorCodes,
+  type ErrorCode,
+  type FieldProblem,
+  type ProblemDocument,
+} from '@varve/contract';
 import { NodeError } from '../base/errors.ts';
 
 /** Largest request body of the API port; ingest listeners have limits of their own. */
@@ -64,14 +67,18 @@ function toFieldProblems(issue: z.core.$ZodIssue): readonly FieldProblem[] {
         message: 'unknown field',
       }));
     case 'invalid_type':
-      return [{ path, message: issue.input === undefined ? 'required' : lowerCased(issue.message) }];
+      return [
+        { path, message: issue.input === undefined ? 'required' : lowerCased(issue.message) },
+      ];
     default:
       return [{ path, message: lowerCased(issue.message) }];
   }
 }
 
 const lowerCased = (message: string): string =>
-  message.replace(/^Invalid input: /, '').replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
+  message
+    .replace(/^Invalid input: /, '')
+    .replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
 
 function toNodeError(error: unknown): NodeError {
   if (error instanceof NodeError) return error;
@@ -132,7 +139,10 @@ function frameworkMessage(error: FrameworkError): string {
 }
 
 /** A raw HTTP/1.1 answer for requests that the HTTP parser itself refused. */
-export function renderRawProblem(error: Error & { readonly code?: string }, requestId: string): string {
+export function renderRawProblem(
+  error: Error & { readonly code?: string },
+  requestId: string,
+): string {
   const status = RAW_STATUS[error.code ?? ''] ?? 400;
   const title = STATUS_CODES[status] ?? 'Bad Request';
   const code: ErrorCode = 'request_malformed';

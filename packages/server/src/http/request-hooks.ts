@@ -1,6 +1,5 @@
-import type { Permission } from '@varve/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-
+import type { Permission } from '@varve/contract';
 import { NodeError } from '../base/errors.ts';
 import { requirePermission, type Authenticator, type Principal } from '../govern/index.ts';
 import type { Logger, MetricRegistry } from '../telemetry/index.ts';

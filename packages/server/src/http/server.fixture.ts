@@ -1,11 +1,11 @@
 import type { Health } from '@varve/contract';
-
 import type { Secret } from '../base/secret.ts';
 import { createAuthenticator } from '../govern/index.ts';
 import { createLogger, MetricRegistry } from '../telemetry/index.ts';
 import type { ConsoleAssets } from './console-assets.ts';
 import type { SqlContext, SqlOutcome, SqlRun, SqlService } from './ports.ts';
 import { HttpServer } from './server.ts';
+import type { TlsFiles } from './tls.ts';
 
 export const TOKEN = 'planted-secret-4f1c';
 
@@ -14,6 +14,7 @@ export interface TestServerOptions {
   readonly notReady?: string;
   readonly sql?: SqlService['run'];
   readonly consoleAssets?: ConsoleAssets;
+  readonly tls?: TlsFiles;
 }
 
 export interface TestServer extends AsyncDisposable {
@@ -31,6 +32,7 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
   const { notReady } = options;
   const server = await HttpServer.open({
     listen: { host: '127.0.0.1', port: 0 },
+    tls: options.tls,
     authenticator: createAuthenticator(options.token),
     sql: {
       run: (run: SqlRun, context: SqlContext): Promise<SqlOutcome> => {

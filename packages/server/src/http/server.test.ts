@@ -2,10 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
-import { health, problemDocument } from '@varve/contract';
 import { describe, expect, it } from 'vitest';
-
+import { health, problemDocument } from '@varve/contract';
 import { Secret } from '../base/secret.ts';
 import { loadConsoleAssets } from './console-assets.ts';
 import { openTestServer, TOKEN } from './server.fixture.ts';

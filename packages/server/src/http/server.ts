@@ -1,22 +1,20 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-
 import Fastify, { type FastifyInstance } from 'fastify';
-
 import { systemClock, type Clock } from '../base/clock.ts';
 import { NodeError } from '../base/errors.ts';
 import { formatListenAddress, type ListenAddress } from '../base/listen-address.ts';
 import type { Authenticator } from '../govern/index.ts';
 import type { Logger, MetricRegistry } from '../telemetry/index.ts';
 import type { ConsoleAssets } from './console-assets.ts';
+import { registerFallback } from './fallback.ts';
 import type { HealthSource, SqlService } from './ports.ts';
 import { API_BODY_LIMIT_BYTES, PROBLEM_TYPE, renderRawProblem, toProblem } from './problem.ts';
-import { registerFallback } from './fallback.ts';
 import { registerGuards, registerRequestLog } from './request-hooks.ts';
 import { requestIdOf } from './request-id.ts';
-import { API_HEADERS, BASE_HEADERS } from './security-headers.ts';
 import { registerNodeStateRoutes } from './routes/node-state.ts';
 import { registerSqlRoute } from './routes/sql.ts';
+import { API_HEADERS, BASE_HEADERS } from './security-headers.ts';
 import { createServer, readTlsMaterial, type TlsFiles } from './tls.ts';
 
 export interface HttpServerOptions {
@@ -152,7 +150,11 @@ function configure(app: FastifyInstance, options: HttpServerOptions, stopping: A
 function listenError(listen: Exclude<ListenAddress, 'off'>, cause: unknown): Error {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
   const reason = code === 'EADDRINUSE' ? 'the port is in use' : `it cannot be bound (${code})`;
-  return new NodeError('config_invalid', `server.listen ${formatListenAddress(listen)}: ${reason}`, {
-    cause,
-  });
+  return new NodeError(
+    'config_invalid',
+    `server.listen ${formatListenAddress(listen)}: ${reason}`,
+    {
+      cause,
+    },
+  );
 }

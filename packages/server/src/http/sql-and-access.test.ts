@@ -1,7 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-
 import { describe, expect, it } from 'vitest';
-
 import { NodeError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import { openTestServer, rowsOf, TOKEN, type TestServer } from './server.fixture.ts';
@@ -24,7 +22,10 @@ describe('readiness', () => {
   it('answers 503 with the reason while the log is replayed, and refuses queries', async () => {
     await using server = await openTestServer({ notReady: 'replaying the log: 3 of 12 segments' });
     const ready = await server.fetch('/ready');
-    expect([ready.status, await ready.text()]).toEqual([503, 'replaying the log: 3 of 12 segments\n']);
+    expect([ready.status, await ready.text()]).toEqual([
+      503,
+      'replaying the log: 3 of 12 segments\n',
+    ]);
     const sql = await post(server, { sql: 'select 1' });
     expect(sql.status).toBe(503);
     expect(sql.headers.get('retry-after')).toBe('1');
@@ -156,7 +157,11 @@ describe('POST /v1/sql', () => {
   });
 
   it('puts bound, limit and suggestions at the top of a 412', async () => {
-    const details = { bound: { bytes: 9 }, limit: { bytes: 1 }, suggestions: [{ sql: 'select 1' }] };
+    const details = {
+      bound: { bytes: 9 },
+      limit: { bytes: 1 },
+      suggestions: [{ sql: 'select 1' }],
+    };
     await using server = await openTestServer({
       sql: () => Promise.reject(new NodeError('scan_limit_exceeded', 'narrow it', { details })),
     });

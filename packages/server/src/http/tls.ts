@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { createSecureContext } from 'node:tls';
-
 import { NodeError } from '../base/errors.ts';
 
 export interface TlsFiles {

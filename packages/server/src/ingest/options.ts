@@ -1,5 +1,13 @@
+import {
+  byteSize,
+  integer,
+  listen,
+  oneOf,
+  secretList,
+  text,
+  textList,
+} from '../base/option-types.ts';
 import { option, optionalOption, type OptionTable } from '../base/option.ts';
-import { byteSize, integer, listen, oneOf, secretList, text, textList } from '../base/option-types.ts';
 
 const limitOptions = {
   'ingest.max_event_bytes': option(byteSize({ min: 1024, max: 64 << 20 }), {

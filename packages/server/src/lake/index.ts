@@ -1,4 +1,10 @@
-export type { ColumnStats, DataFile, DataFileStats, RowGroupStats, SealedFile } from './data-file.ts';
+export type {
+  ColumnStats,
+  DataFile,
+  DataFileStats,
+  RowGroupStats,
+  SealedFile,
+} from './data-file.ts';
 export type { TableLogger } from './iceberg/io.ts';
 export type { JsonInteger } from './iceberg/json.ts';
 export type { TableTotals } from './iceberg/summary.ts';

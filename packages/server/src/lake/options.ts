@@ -1,20 +1,11 @@
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-
 import { z } from 'zod';
-
 import { option, type OptionTable, type OptionType } from '../base/option.ts';
 
 /** Where the bucket is; the path is absolute. */
 export interface BucketLocation {
   readonly kind: 'file';
   readonly path: string;
-}
-
-/** `file:///absolute` is a URL (percent-encoding applies); `file://relative` is against the working directory. */
-function bucketPath(location: string): string {
-  if (location.startsWith('file:///') && location.includes('%')) return fileURLToPath(location);
-  return resolve(location.slice('file://'.length));
 }
 
 const bucket: OptionType<BucketLocation> = {
@@ -24,7 +15,7 @@ const bucket: OptionType<BucketLocation> = {
       message: 's3:// buckets are not yet available in this version; use file://',
     })
     .refine((value) => value.startsWith('s3://') || /^file:\/\/[^\0]/.test(value))
-    .transform((value) => ({ kind: 'file', path: bucketPath(value) })),
+    .transform((value) => ({ kind: 'file', path: resolve(value.slice('file://'.length)) })),
   expects: 'a location such as file:///var/lib/varve/bucket',
   isSecret: false,
   fromText: (text) => text,
@@ -34,6 +25,7 @@ const bucket: OptionType<BucketLocation> = {
 export const bucketOptions = {
   'storage.bucket': option(bucket, {
     default: 'file://<data_dir>/bucket',
-    description: 'Bucket that holds the tables: a local directory, `file://<path>`.',
+    description:
+      'Bucket that holds the tables: a local directory, `file://` and its path as it is.',
   }),
 } as const satisfies OptionTable;

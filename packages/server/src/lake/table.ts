@@ -20,6 +20,7 @@ import { currentSnapshot } from './iceberg/metadata.ts';
 import { openState } from './iceberg/open.ts';
 import { planAppend, planRewrite } from './iceberg/plan.ts';
 import type { SnapshotOperation, TableTotals } from './iceberg/summary.ts';
+import { verifyTable } from './iceberg/verify.ts';
 import type { ObjectStore } from './object-store/port.ts';
 
 const MAX_SNAPSHOTS = 400;
@@ -127,6 +128,11 @@ export class LakeTable {
   async hasSegment(segmentId: string): Promise<boolean> {
     await this.refresh();
     return hasSegment(this.#state.metadata, segmentId);
+  }
+
+  /** Everything that is wrong with the table as it is in the bucket, one sentence each; reads all of its metadata. */
+  async verify(): Promise<string[]> {
+    return verifyTable(this.#io);
   }
 
   /** Adds files that are already in the bucket. */

@@ -1,3 +1,7 @@
+export { fingerprintsOf, openDedupWindow, type DedupWindow } from './dedup/index.ts';
+export { createEventBatches, EventBatch, type EventBatchOptions } from './event-batch.ts';
+export { GroupCommit } from './group-commit.ts';
+export { IngestEngine } from './ingest-engine.ts';
 export {
   Pipeline,
   type IngestResult,
@@ -6,5 +10,6 @@ export {
   type WalUsage,
 } from './pipeline.ts';
 export type { DecodedRequest, IngestReply, IngestRequest, Protocol } from './protocol.ts';
+export { SegmentRotation } from './segment-rotation.ts';
 export { Storage, type StorageStart } from './storage.ts';
 export type { PinnedFiles, ReadableFile, TableDelta } from './table-state.ts';

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '@varve/contract';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { SealedFile } from '../lake/index.ts';
@@ -22,13 +23,15 @@ export interface IngestResult {
   readonly stored: number;
   readonly deduplicated: number;
   readonly rejected: Readonly<Record<string, number>>;
+  /** Set when the request failed as a whole before its events could be counted. */
+  readonly requestError?: ErrorCode;
 }
 
 /** The ingest worker as the pipeline sees it. */
 export interface IngestSide {
   submit(request: IngestRequest): Promise<IngestResult>;
-  /** Closes the open segment, if it holds events; those acknowledged before are in closed segments then. */
-  rotate(): Promise<ClosedSegment | undefined>;
+  /** Closes the open segment if it holds events; it has been given to `onSegmentClosed` when this resolves. */
+  rotate(): Promise<void>;
   removeSegment(segmentId: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -159,8 +162,7 @@ export class Pipeline {
   }
 
   async #sealEverything(): Promise<void> {
-    const segment = await this.#options.ingest.rotate();
-    if (segment !== undefined) this.#queue.add(segment);
+    await this.#options.ingest.rotate();
     await this.#queue.drained();
   }
 

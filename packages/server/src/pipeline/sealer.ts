@@ -2,10 +2,11 @@ import { join } from 'node:path';
 import { readFile, removeFile, temporarySuffix, writeFileDurably } from '../base/durable-file.ts';
 import type { FileSystem } from '../base/file-system.ts';
 import type { Logger } from '../base/logger.ts';
-import type { TableSchema } from '../columns/index.ts';
+import { encodeSchemaMessage, type TableSchema } from '../columns/index.ts';
 import type { SealedFile } from '../lake/index.ts';
 import { encodeParquet, footerStats } from '../parquet/index.ts';
 import { readWholeSegment, type ClosedSegment } from '../wal/index.ts';
+import { fingerprintsOf, saveFingerprints, tidyFingerprints } from './dedup/index.ts';
 
 // Holds: sealed/<segment id>.parquet, one per WAL segment, until its events are committed to the bucket.
 // Written by: the storage worker alone.
@@ -16,8 +17,15 @@ import { readWholeSegment, type ClosedSegment } from '../wal/index.ts';
 // Size bound: the limit of received-but-unpublished bytes.
 
 const suffix = '.parquet';
+const tidyEverySegments = 64;
 
 export interface SealerOptions {
+  /** Where fingerprints of stable ids are kept for the dedup window of the next start. */
+  readonly dedup: {
+    readonly directory: string;
+    readonly seed: Uint32Array;
+    readonly windowEvents: number;
+  };
   readonly fileSystem: FileSystem;
   readonly directory: string;
   readonly schema: TableSchema;
@@ -28,6 +36,7 @@ export interface SealerOptions {
 export class Sealer {
   readonly #options: SealerOptions;
   readonly #sealed = new Map<string, SealedFile>();
+  #sinceTidy = 0;
 
   private constructor(options: SealerOptions) {
     this.#options = options;
@@ -54,6 +63,7 @@ export class Sealer {
     const existing = this.#sealed.get(segment.segmentId);
     if (existing !== undefined) return existing;
     const { fileSystem, schema, logger } = this.#options;
+    await this.#keepFingerprints(segment);
     const records = await readWholeSegment({ fileSystem, path: segment.path });
     const bytes = encodeParquet(
       schema,
@@ -77,6 +87,24 @@ export class Sealer {
       await removeFile(this.#options.fileSystem, this.#path(segmentId));
     }
     await this.#options.fileSystem.syncDirectory(this.#options.directory);
+  }
+
+  /** Before the sealed file exists: its existence lets the segment go, and the ids with it. */
+  async #keepFingerprints(segment: ClosedSegment): Promise<void> {
+    const { fileSystem, schema, dedup } = this.#options;
+    const { seed, windowEvents } = dedup;
+    const store = { fileSystem, directory: dedup.directory };
+    const fingerprints = await fingerprintsOf({
+      fileSystem,
+      path: segment.path,
+      schemaMessage: encodeSchemaMessage(schema),
+      seed,
+    });
+    await saveFingerprints(store, segment.segmentId, { seed, fingerprints });
+    this.#sinceTidy += fingerprints.length > 0 ? 1 : 0;
+    if (this.#sinceTidy < tidyEverySegments) return;
+    this.#sinceTidy = 0;
+    await tidyFingerprints(store, windowEvents);
   }
 
   #path(segmentId: string): string {

@@ -19,6 +19,8 @@ export interface StorageOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly merge: MergeFiles;
+  readonly dedupSeed: Uint32Array;
+  readonly dedupWindowEvents: number;
   readonly publishIntervalMs: number;
   readonly publishBytes: number;
   /** The table changed; `publishedSegmentIds` are part of it from now on. */
@@ -73,9 +75,14 @@ export class Storage {
     });
     const sealer = await Sealer.open({
       fileSystem,
-      directory: join(dataDir, 'sealed'),
       schema,
       logger,
+      directory: join(dataDir, 'sealed'),
+      dedup: {
+        directory: join(dataDir, 'dedup'),
+        seed: options.dedupSeed,
+        windowEvents: options.dedupWindowEvents,
+      },
     });
     const publisher = await Publisher.open({
       store,

@@ -1,5 +1,4 @@
 import { pino, stdSerializers, type DestinationStream, type Logger as PinoLogger } from 'pino';
-
 import { NodeError } from '../base/errors.ts';
 import { HumanLogStream } from './human-log.ts';
 

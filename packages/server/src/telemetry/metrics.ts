@@ -86,9 +86,10 @@ export class MetricRegistry {
 
   render(): string {
     const lines: string[] = [];
-    for (const { name, help, type, render } of this.#families.values()) {
+    for (const family of this.#families.values()) {
+      const { name, help, type } = family;
       lines.push(`# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}`);
-      lines.push(`# TYPE ${name} ${type}`, ...render());
+      lines.push(`# TYPE ${name} ${type}`, ...family.render());
     }
     return `${lines.join('\n')}\n`;
   }

@@ -1,5 +1,5 @@
-import { option, type OptionTable } from '../base/option.ts';
 import { oneOf } from '../base/option-types.ts';
+import { option, type OptionTable } from '../base/option.ts';
 
 export const logOptions = {
   'log.level': option(oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal'), {

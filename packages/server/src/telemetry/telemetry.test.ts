@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-
 import { NodeError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import { formatHumanLine } from './human-log.ts';

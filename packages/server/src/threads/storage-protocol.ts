@@ -1,21 +1,22 @@
 import type { SealedFile } from '../lake/index.ts';
 import type { StorageStart, TableDelta } from '../pipeline/index.ts';
 import type { ClosedSegment } from '../wal/index.ts';
+import type { WorkerLogOptions } from './worker-log.ts';
 
 /** What the storage worker is started with; plain data. */
 export interface StorageWorkerOptions {
   readonly dataDir: string;
   readonly nodeId: string;
   readonly bucketDir: string;
+  readonly dedupWindowEvents: number;
   readonly publishIntervalMs: number;
   readonly publishBytes: number;
   readonly mergeMemoryBytes: number;
-  readonly logLevel: string;
-  readonly logFormat: 'auto' | 'json' | 'human';
+  readonly log: WorkerLogOptions;
 }
 
 export type StorageCalls = {
-  open: { argument: void; result: StorageStart };
+  open: { argument: { dedupSeed: Uint32Array }; result: StorageStart };
   seal: { argument: ClosedSegment; result: SealedFile };
   markPublishable: { argument: readonly string[]; result: void };
   removeSealed: { argument: readonly string[]; result: void };

@@ -7,10 +7,10 @@ import { RpcServer } from '../base/rpc.ts';
 import { rawEventsSchema } from '../columns/index.ts';
 import { LocalObjectStore } from '../lake/index.ts';
 import { Storage } from '../pipeline/index.ts';
-import { createLogger } from '../telemetry/index.ts';
 import { threadChannel } from './channel.ts';
 import { mergeInProcess } from './merge-client.ts';
 import type { StorageCalls, StorageEvents, StorageWorkerOptions } from './storage-protocol.ts';
+import { workerLogger } from './worker-log.ts';
 
 assert(parentPort !== null, 'the storage worker is a worker thread');
 const options: StorageWorkerOptions = workerData;
@@ -23,7 +23,7 @@ function opened(): Storage {
 }
 
 const server = new RpcServer<StorageCalls, StorageEvents>(threadChannel(parentPort), {
-  async open() {
+  async open({ dedupSeed }) {
     storage = await Storage.open({
       dataDir: options.dataDir,
       nodeId: options.nodeId,
@@ -31,9 +31,11 @@ const server = new RpcServer<StorageCalls, StorageEvents>(threadChannel(parentPo
       store: await LocalObjectStore.open(options.bucketDir),
       fileSystem: nodeFileSystem,
       clock: systemClock,
-      logger: createLogger({ level: options.logLevel, format: options.logFormat }),
+      logger: workerLogger(options.log, 'storage'),
       merge: ({ sources, target }) =>
         mergeInProcess({ sources, target, directory, memoryLimitBytes: options.mergeMemoryBytes }),
+      dedupSeed,
+      dedupWindowEvents: options.dedupWindowEvents,
       publishIntervalMs: options.publishIntervalMs,
       publishBytes: options.publishBytes,
       onTableChanged: (delta) => server.emit('tableChanged', delta),

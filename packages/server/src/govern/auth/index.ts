@@ -5,3 +5,4 @@ export {
   type Credentials,
 } from './authenticator.ts';
 export { principalOf, requirePermission, type Principal } from './principal.ts';
+export { TokenSet } from './token-set.ts';

@@ -1,5 +1,4 @@
 import { builtInRoles, type BuiltInRole, type Permission } from '@varve/contract';
-
 import { NodeError } from '../../base/errors.ts';
 
 /** Who asks: as named in the audit trail, with the role that decides what is allowed. */

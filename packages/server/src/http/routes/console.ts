@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-
 import type { ConsoleAsset, ConsoleAssets } from '../console-assets.ts';
 import { CONSOLE_HEADERS } from '../security-headers.ts';
 
@@ -21,7 +20,8 @@ export function serveConsole(
   if (request.method !== 'GET' && request.method !== 'HEAD') return false;
   const path = request.url.split('?', 1)[0] ?? '/';
   const isNavigation = /\btext\/html\b/.test(request.headers.accept ?? '') && !API_PATH.test(path);
-  const asset = assets.get(path === '/' ? INDEX : path) ?? (isNavigation ? assets.get(INDEX) : undefined);
+  const asset =
+    assets.get(path === '/' ? INDEX : path) ?? (isNavigation ? assets.get(INDEX) : undefined);
   if (asset === undefined) return false;
   sendAsset(asset, request, reply);
   return true;

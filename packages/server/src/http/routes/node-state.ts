@@ -1,6 +1,5 @@
-import { buildOpenApi } from '@varve/contract';
 import type { FastifyInstance } from 'fastify';
-
+import { buildOpenApi } from '@varve/contract';
 import type { MetricRegistry } from '../../telemetry/index.ts';
 import type { HealthSource } from '../ports.ts';
 
@@ -11,7 +10,10 @@ export interface NodeStateRouteOptions {
 }
 
 /** Readiness, health, metrics and the API's own description. */
-export function registerNodeStateRoutes(app: FastifyInstance, options: NodeStateRouteOptions): void {
+export function registerNodeStateRoutes(
+  app: FastifyInstance,
+  options: NodeStateRouteOptions,
+): void {
   const { healthSource, metrics } = options;
   const openApi = buildOpenApi(options.version);
 

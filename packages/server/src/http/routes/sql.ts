@@ -1,6 +1,5 @@
-import { sqlFormats, sqlRequest, type SqlFormat } from '@varve/contract';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-
+import { sqlFormats, sqlRequest, type SqlFormat } from '@varve/contract';
 import type { Logger } from '../../telemetry/index.ts';
 import type { SqlService } from '../ports.ts';
 import { malformed, parseWith } from '../problem.ts';
@@ -33,7 +32,9 @@ export function registerSqlRoute(app: FastifyInstance, options: SqlRouteOptions)
       const format = readFormat(request.query.format);
       const run = { ...parseWith(sqlRequest, request.body), format };
       const gone = new AbortController();
-      reply.raw.once('close', () => gone.abort(new Error('the client went away')));
+      reply.raw.once('close', () => {
+        if (!reply.raw.writableFinished) gone.abort(new Error('the client went away'));
+      });
       const signal = AbortSignal.any([gone.signal, options.stopping]);
       const outcome = await options.sql.run(run, {
         signal,

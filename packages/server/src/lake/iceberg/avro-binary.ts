@@ -83,7 +83,8 @@ export class AvroReader {
   #offset = 0;
 
   constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
+    // A Buffer's `slice` shares memory; a plain Uint8Array's copies, so that values do not pin whole files.
+    this.#bytes = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
   get offset(): number {

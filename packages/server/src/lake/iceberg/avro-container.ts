@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
-
 import { AvroReader, AvroWriter, corruptAvro } from './avro-binary.ts';
 import type { AvroSchema } from './avro-value.ts';
 import { parseJson } from './json.ts';

@@ -1,5 +1,5 @@
 import { assert } from '../../base/assert.ts';
-import { AvroReader, type AvroWriter, corruptAvro } from './avro-binary.ts';
+import { corruptAvro, type AvroReader, type AvroWriter } from './avro-binary.ts';
 
 /** The part of Avro that Iceberg manifests use, with Iceberg's id attributes. */
 export type AvroSchema = string | AvroUnion | AvroRecordSchema | AvroArraySchema | AvroWrapped;
@@ -37,7 +37,14 @@ export interface AvroWrapped {
 }
 
 export type AvroValue =
-  null | boolean | number | bigint | string | Uint8Array | readonly AvroValue[] | AvroRecord;
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | Uint8Array
+  | readonly AvroValue[]
+  | AvroRecord;
 
 export interface AvroRecord {
   readonly [field: string]: AvroValue;

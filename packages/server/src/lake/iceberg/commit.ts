@@ -9,7 +9,6 @@
  * Size bound: snapshots in the metadata by `maxSnapshots`, manifests by merging inside appends.
  */
 import { randomUUID } from 'node:crypto';
-
 import { NodeError } from '../../base/errors.ts';
 import {
   COMMIT_ID_KEY,
@@ -33,8 +32,8 @@ import {
   type TableMetadata,
 } from './metadata.ts';
 import type { SnapshotPlan } from './plan.ts';
-import { newSnapshotId } from './snapshot-id.ts';
 import { publishVersion } from './publish-version.ts';
+import { newSnapshotId } from './snapshot-id.ts';
 import { applyDelta, buildSummary } from './summary.ts';
 import { advanceHint } from './version-hint.ts';
 
@@ -170,7 +169,10 @@ async function draftVersion(io: TableIo, options: DraftOptions): Promise<Version
 /** The state after our own commit, without reading anything back. */
 function adopt(io: TableIo, base: TableState, draft: VersionDraftParts): TableState {
   for (const { row, draft: manifest } of draft.newManifests) {
-    io.cache.remember(row, manifest.entries.map((entry) => inherit(entry, row)));
+    io.cache.remember(
+      row,
+      manifest.entries.map((entry) => inherit(entry, row)),
+    );
   }
   return {
     version: base.version + 1,

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-
 import { putUnique, type TableIo } from './io.ts';
 import type { JsonInteger } from './json.ts';
 import type { TableLayout } from './layout.ts';

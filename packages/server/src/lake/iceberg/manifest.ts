@@ -12,9 +12,9 @@ import {
   type AvroValue,
 } from './avro-value.ts';
 import { stringifyJson, type JsonInteger } from './json.ts';
+import type { TableLayout } from './layout.ts';
 import type { ManifestRow } from './manifest-list.ts';
 import { metricsRecord, statsFromRecord } from './metrics.ts';
-import type { TableLayout } from './layout.ts';
 
 export const entryStatus = { existing: 0, added: 1, deleted: 2 } as const;
 export type EntryStatus = (typeof entryStatus)[keyof typeof entryStatus];

@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
-
 import { z } from 'zod';
-
 import { NodeError } from '../../base/errors.ts';
 import type { TableSchema } from '../../columns/schema.ts';
 import { parseJson, stringifyJson, type JsonInteger } from './json.ts';
@@ -29,7 +27,11 @@ const metadataSchema = z.looseObject({
   'last-column-id': z.int(),
   'current-schema-id': z.int(),
   schemas: z.array(
-    z.looseObject({ 'schema-id': z.int(), fields: z.array(z.looseObject({ id: z.int() })) }),
+    z.looseObject({
+      type: z.literal('struct').default('struct'),
+      'schema-id': z.int(),
+      fields: z.array(z.looseObject({ id: z.int() })),
+    }),
   ),
   'default-spec-id': z.int(),
   'partition-specs': z.array(z.looseObject({ 'spec-id': z.int(), fields: z.array(z.unknown()) })),
@@ -38,7 +40,9 @@ const metadataSchema = z.looseObject({
   'sort-orders': z.array(z.looseObject({ 'order-id': z.int() })),
   properties: z.record(z.string(), z.string()).default({}),
   'current-snapshot-id': integer.default(-1),
-  refs: z.record(z.string(), z.looseObject({ 'snapshot-id': integer, type: z.string() })).default({}),
+  refs: z
+    .record(z.string(), z.looseObject({ 'snapshot-id': integer, type: z.string() }))
+    .default({}),
   snapshots: z.array(snapshotSchema).default([]),
   statistics: z.array(z.looseObject({ 'snapshot-id': integer })).default([]),
   'partition-statistics': z.array(z.looseObject({ 'snapshot-id': integer })).default([]),

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-
 import { NodeError } from '../../base/errors.ts';
 import type { TableSchema } from '../../columns/schema.ts';
 import type { TableIo } from './io.ts';

@@ -7,15 +7,19 @@
  * manifests; afterwards the table is complete. Cost: one pass over the live files' manifests.
  */
 import { randomUUID } from 'node:crypto';
-
 import { DraftShelf, toRow } from './draft.ts';
 import { getRequired, putUnique, type TableIo } from './io.ts';
 import { metadataKey, type TableLayout } from './layout.ts';
-import { decodeManifestList, encodeManifestList, liveFiles, type ManifestRow } from './manifest-list.ts';
+import {
+  decodeManifestList,
+  encodeManifestList,
+  liveFiles,
+  type ManifestRow,
+} from './manifest-list.ts';
 import { decodeManifest, entryStatus, relocateEntry, type ManifestEntry } from './manifest.ts';
 import { currentSnapshot, encodeMetadata, type Snapshot, type TableMetadata } from './metadata.ts';
-import { newSnapshotId } from './snapshot-id.ts';
 import { publishVersion } from './publish-version.ts';
+import { newSnapshotId } from './snapshot-id.ts';
 import { buildSummary, countLive } from './summary.ts';
 import { advanceHint } from './version-hint.ts';
 
@@ -101,11 +105,7 @@ async function moveSnapshot(
     'snapshot-id': snapshotId,
     'sequence-number': sequenceNumber,
     'timestamp-ms': context.timestampMs,
-    summary: buildSummary(
-      'replace',
-      { added: none, deleted: none },
-      { ...countLive(rows), bytes },
-    ),
+    summary: buildSummary('replace', { added: none, deleted: none }, { ...countLive(rows), bytes }),
     'manifest-list': io.layout.uriOf(listKey),
     'schema-id': metadata['current-schema-id'],
   };

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-
 import type { JsonInteger } from './json.ts';
 
 /** Random, positive and exact as a double, so that readers that parse JSON numbers as doubles see the same id. */

@@ -1,3 +1,4 @@
+import { retrying, type TableIo } from './io.ts';
 /**
  * `version-hint.text`: the version readers without a catalog start from, as ASCII digits and nothing else.
  *
@@ -5,7 +6,6 @@
  * committer of any later version repairs it. Nothing that a version at or above the hint needs may be deleted.
  */
 import { hintKey } from './layout.ts';
-import { retrying, type TableIo } from './io.ts';
 
 const ATTEMPTS = 4;
 

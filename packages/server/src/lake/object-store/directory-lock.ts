@@ -18,7 +18,6 @@ import { lstatSync, readdirSync, readlinkSync, renameSync, symlinkSync, unlinkSy
 import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-
 import type { Clock } from '../../base/clock.ts';
 import { NodeError } from '../../base/errors.ts';
 import { isErrorCode, isProcessGone } from './file-system.ts';

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync, type BigIntStats } from 'node:fs';
 import { open } from 'node:fs/promises';
-
 import type { ObjectInfo } from './port.ts';
 
 /**
@@ -32,7 +31,9 @@ export async function etagOfPath(path: string): Promise<ObjectInfo> {
 /** As `etagOfPath`, without giving up the thread: for use under the lock. */
 export function etagOfContent(path: string): string {
   const info = statSync(path, { bigint: true });
-  return Number(info.size) > HASHED_MAX_BYTES ? etagOfStatus(info) : etagOfBytes(readFileSync(path));
+  return Number(info.size) > HASHED_MAX_BYTES
+    ? etagOfStatus(info)
+    : etagOfBytes(readFileSync(path));
 }
 
 function etagOfStatus(info: BigIntStats): string {

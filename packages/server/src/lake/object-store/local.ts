@@ -17,11 +17,9 @@ import { randomUUID } from 'node:crypto';
 import { constants, readdirSync, renameSync, statSync, unlinkSync } from 'node:fs';
 import { copyFile, link, open, readdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-
 import { systemClock } from '../../base/clock.ts';
 import { NodeError } from '../../base/errors.ts';
 import { DirectoryLock } from './directory-lock.ts';
-import { etagOf, etagOfContent, etagOfPath } from './local-etag.ts';
 import {
   isErrorCode,
   isProcessGone,
@@ -30,6 +28,7 @@ import {
   syncFile,
 } from './file-system.ts';
 import { assertSafeKey, assertSafePrefix, compareKeys, keyFault } from './key.ts';
+import { etagOf, etagOfContent, etagOfPath } from './local-etag.ts';
 import type { ListedObject, ObjectInfo, ObjectStore, StoredObject } from './port.ts';
 
 const ORPHAN_AGE_MS = 3_600_000;
@@ -371,8 +370,12 @@ function isAbsent(error: unknown): boolean {
 
 function unavailable(action: string, key: string, cause: unknown): NodeError {
   if (cause instanceof NodeError) return cause;
-  return new NodeError('storage_unavailable', `the bucket directory could not ${action} an object`, {
-    internal: { key },
-    cause,
-  });
+  return new NodeError(
+    'storage_unavailable',
+    `the bucket directory could not ${action} an object`,
+    {
+      internal: { key },
+      cause,
+    },
+  );
 }

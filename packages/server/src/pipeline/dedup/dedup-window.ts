@@ -8,7 +8,7 @@
  * Size bound: 32 bytes for each of `ringEvents(windowEvents)` events, 64 MiB for the default window.
  */
 import { assert } from '../../base/assert.ts';
-import { Fingerprinter, fingerprintWords } from './fingerprint.ts';
+import { fingerprintWords, TenantFingerprinters, type Span } from './fingerprint.ts';
 
 /**
  * Two million ids, 64 MiB: a minute and a half of 20,000 events per second, longer than the retry time of the common
@@ -43,11 +43,13 @@ export class DedupWindow {
   readonly #index: Uint32Array;
   readonly #ringEvents: number;
   readonly #indexMask: number;
+  readonly #tenants: TenantFingerprinters;
 
   constructor(options: DedupWindowOptions) {
     const ringEvents = ringEventsOf(options.windowEvents);
     const buffer = options.buffer ?? new ArrayBuffer(DedupWindow.bufferBytes(options.windowEvents));
     this.seed = options.seed;
+    this.#tenants = new TenantFingerprinters(options.seed);
     this.#ringEvents = ringEvents;
     this.#indexMask = 2 * ringEvents - 1;
     this.#counters = new Float64Array(buffer, 0, 2);
@@ -68,9 +70,14 @@ export class DedupWindow {
     return this.#ringEvents;
   }
 
-  /** The view of the window that the decoder of one request works with. */
-  forTenant(tenant: Uint8Array): TenantDedup {
-    return new TenantDedup(this, Fingerprinter.forTenant(this.seed, tenant));
+  /**
+   * True when the id is new for the tenant in this window, and remembers it. The spans must be what is stored in the
+   * `tenant` and `idempotency_key` columns: the window is rebuilt from those after a restart.
+   */
+  insert(tenant: Uint8Array, tenantSpan: Span, id: Uint8Array, idSpan: Span): boolean {
+    const fingerprinter = this.#tenants.fingerprinterOf(tenant, tenantSpan);
+    fingerprinter.hash(id, idSpan.start, idSpan.end);
+    return this.insertFingerprint(fingerprinter.words, 0);
   }
 
   /** A point to roll back to. */
@@ -168,26 +175,6 @@ export class DedupWindow {
 
   #counter(which: number): number {
     return this.#counters[which]!;
-  }
-}
-
-/** Stable ids of one tenant. Cheap to make: one per request. */
-export class TenantDedup {
-  readonly #window: DedupWindow;
-  readonly #fingerprinter: Fingerprinter;
-
-  constructor(window: DedupWindow, fingerprinter: Fingerprinter) {
-    this.#window = window;
-    this.#fingerprinter = fingerprinter;
-  }
-
-  /**
-   * True when the id `bytes[start, end)` is new in the window, and remembers it. The bytes must be those stored in
-   * the `idempotency_key` column, from which the window is rebuilt after a restart.
-   */
-  insert(bytes: Uint8Array, start: number, end: number): boolean {
-    this.#fingerprinter.hash(bytes, start, end);
-    return this.#window.insertFingerprint(this.#fingerprinter.words, 0);
   }
 }
 

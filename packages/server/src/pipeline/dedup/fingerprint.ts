@@ -19,16 +19,6 @@ export class Fingerprinter {
     this.#seed = seed.slice(0, fingerprintWords);
   }
 
-  /**
-   * For the stable ids of one tenant. Its lanes start from the tenant's own fingerprint, so that one id of two
-   * tenants gives two unrelated fingerprints.
-   */
-  static forTenant(nodeSeed: Uint32Array, tenant: Uint8Array): Fingerprinter {
-    const ofTenant = new Fingerprinter(nodeSeed);
-    ofTenant.hash(tenant, 0, tenant.byteLength);
-    return new Fingerprinter(ofTenant.words);
-  }
-
   /** Of `bytes[start, end)`, into `words`. Allocates nothing. */
   hash(bytes: Uint8Array, start: number, end: number): void {
     const length = end - start;
@@ -73,6 +63,48 @@ export class Fingerprinter {
     this.words[1] = h2 + h1;
     this.words[2] = h3 + h1;
     this.words[3] = h4 + h1;
+  }
+}
+
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * A fingerprinter per tenant. Its lanes start from the tenant's own fingerprint, so that one id of two tenants gives
+ * two unrelated fingerprints. Keeps the tenant of the last call only: a batch has one.
+ */
+export class TenantFingerprinters {
+  readonly #ofTenants: Fingerprinter;
+  #tenant = new Uint8Array(0);
+  #current: Fingerprinter;
+
+  constructor(seed: Uint32Array) {
+    this.#ofTenants = new Fingerprinter(seed);
+    this.#current = this.#forTenant();
+  }
+
+  fingerprinterOf(tenant: Uint8Array, span: Span): Fingerprinter {
+    if (!this.#isCurrent(tenant, span)) {
+      this.#tenant = tenant.slice(span.start, span.end);
+      this.#current = this.#forTenant();
+    }
+    return this.#current;
+  }
+
+  #forTenant(): Fingerprinter {
+    this.#ofTenants.hash(this.#tenant, 0, this.#tenant.length);
+    return new Fingerprinter(this.#ofTenants.words);
+  }
+
+  #isCurrent(tenant: Uint8Array, span: Span): boolean {
+    const length = span.end - span.start;
+    if (length !== this.#tenant.length) return false;
+    for (let index = 0; index < length; index += 1) {
+      if (tenant[span.start + index] !== this.#tenant[index]) return false;
+    }
+    return true;
   }
 }
 

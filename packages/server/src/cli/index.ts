@@ -1,0 +1,2 @@
+export { type Command, type CommandContext } from './command.ts';
+export { runCli } from './run.ts';

@@ -1,0 +1,351 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+
+import { type ErrorCode, errorCodes } from '@varve/contract';
+
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { NodeError } from '../../base/errors.ts';
+import type { IngestReply } from '../../pipeline/protocol.ts';
+import { bodyTooLarge, readBody, tooManyBytesInFlight } from './body-reader.ts';
+import { standardSecrets, TokenSet } from './credentials.ts';
+import type { HttpEndpoint, RequestHead, Route, RouteInput } from './endpoint.ts';
+import type { InflightBudget, InflightReservation } from './inflight-budget.ts';
+import type { IngestPort } from './ingest-port.ts';
+import { type ListenerAccount, ListenerLedger } from './listener-ledger.ts';
+import { writeEarlyReply, writeReply } from './reply-writer.ts';
+import { normalPrefix, parseTarget } from './request-path.ts';
+import { tenantOf } from './tenant.ts';
+
+export interface HttpTimeouts {
+  /** From the first byte of a request to the end of its headers. */
+  readonly headersMs: number;
+  /** From the first byte of a request to the end of its body. */
+  readonly requestMs: number;
+  /** Without any byte of a body that is due. */
+  readonly bodyIdleMs: number;
+  /** Between two requests; longer than the idle time of common load balancers (60 s), so that they close first. */
+  readonly keepAliveMs: number;
+}
+
+const defaultTimeouts: HttpTimeouts = {
+  headersMs: 15_000,
+  requestMs: 300_000,
+  bodyIdleMs: 30_000,
+  keepAliveMs: 75_000,
+};
+
+const maxHeaderBytes = 32 * 1024;
+const maxConnections = 8192;
+const defaultRetryAfterSecs = 2;
+
+export interface ListenerLog {
+  info(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export interface HttpListenerOptions {
+  /** Name in the ledger, `bulk`; also the source of events that name none. */
+  readonly name: string;
+  readonly address: { readonly host: string; readonly port: number };
+  /** The first one that knows a path takes it; also, the first one words the errors of unknown paths. */
+  readonly endpoints: readonly [HttpEndpoint, ...HttpEndpoint[]];
+  readonly port: IngestPort;
+  readonly budget: InflightBudget;
+  /** Empty: no authentication. */
+  readonly tokens: readonly string[];
+  /** Tenant of requests that name none. */
+  readonly tenant: string;
+  readonly pathPrefix?: string;
+  readonly log: ListenerLog;
+  readonly clock?: Clock;
+  readonly timeouts?: Partial<HttpTimeouts>;
+}
+
+interface Exchange {
+  readonly message: IncomingMessage;
+  readonly response: ServerResponse;
+  /** The sender waits for 100 before it sends the body. */
+  readonly isExpecting: boolean;
+}
+
+interface Routed {
+  readonly endpoint: HttpEndpoint;
+  readonly route: Route;
+}
+
+const probePaths = new Set(['/', '/health', '/ready']);
+
+/** Headers that the ingest worker has no use for, and that should not travel. */
+const withheldHeaders = new Set(['authorization', 'cookie', 'proxy-authorization']);
+
+/**
+ * One port that takes ingest requests over HTTP. Decides on a request by its head alone (path, credentials,
+ * tenant, size, back-pressure) before a byte of its body is read; then reads the body, hands it to the ingest
+ * worker and writes that one's answer. Nothing here decompresses or parses.
+ */
+export class HttpListener {
+  readonly #options: HttpListenerOptions;
+  readonly #clock: Clock;
+  readonly #timeouts: HttpTimeouts;
+  readonly #prefix: string;
+  readonly #tokens: TokenSet;
+  readonly #ledger = new ListenerLedger();
+  readonly #server: Server;
+  #isDraining = false;
+
+  private constructor(options: HttpListenerOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#timeouts = { ...defaultTimeouts, ...options.timeouts };
+    this.#prefix = normalPrefix(options.pathPrefix ?? '');
+    this.#tokens = new TokenSet(options.tokens);
+    this.#server = createServer({
+      maxHeaderSize: maxHeaderBytes,
+      headersTimeout: this.#timeouts.headersMs,
+      requestTimeout: this.#timeouts.requestMs,
+      keepAliveTimeout: this.#timeouts.keepAliveMs,
+      connectionsCheckingInterval: Math.min(5000, this.#timeouts.headersMs),
+      noDelay: true,
+    });
+    this.#server.maxConnections = maxConnections;
+    this.#server.on('request', (message, response) => this.#start(message, response, false));
+    this.#server.on('checkContinue', (message, response) => this.#start(message, response, true));
+    this.#server.on('clientError', answerClientError);
+  }
+
+  /** Resolves when the port is bound; rejects when it cannot be. */
+  static async open(options: HttpListenerOptions): Promise<HttpListener> {
+    const listener = new HttpListener(options);
+    const server = listener.#server;
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(options.address.port, options.address.host, () => {
+        server.off('error', reject);
+        resolve();
+      });
+    });
+    options.log.info({ listener: options.name, ...listener.address }, 'listening');
+    return listener;
+  }
+
+  get address(): { readonly host: string; readonly port: number } {
+    const { address, port } = this.#server.address() as AddressInfo;
+    return { host: address, port };
+  }
+
+  account(): ListenerAccount {
+    return this.#ledger.account(this.#options.name, !this.#isDraining && this.#options.port.isAccepting());
+  }
+
+  /** Takes no more requests, answers those in flight, then closes all connections, at the latest after `graceMs`. */
+  async close(graceMs = 10_000): Promise<void> {
+    if (this.#isDraining) return;
+    this.#isDraining = true;
+    const closed = new Promise<void>((resolve) => {
+      this.#server.close(() => resolve());
+    });
+    this.#server.closeIdleConnections();
+    const cancel = this.#clock.after(graceMs, () => this.#server.closeAllConnections());
+    await closed;
+    cancel();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #start(message: IncomingMessage, response: ServerResponse, isExpecting: boolean): void {
+    // A client that went away is seen by the reader of the body; writing to it must not be an error.
+    response.on('error', () => {});
+    const exchange = { message, response, isExpecting };
+    this.#serve(exchange).catch((error: unknown) => {
+      this.#options.log.error({ listener: this.#options.name, err: error }, 'request failed');
+      response.destroy();
+    });
+  }
+
+  async #serve(exchange: Exchange): Promise<void> {
+    const { message } = exchange;
+    this.#ledger.noteRequest();
+    const method = message.method ?? 'GET';
+    const target = parseTarget(message.url ?? '/', this.#prefix);
+    const input: RouteInput = {
+      method,
+      path: target?.path ?? '/',
+      query: target?.query ?? '',
+      headers: headersOf(message),
+    };
+    const routed = target === undefined ? undefined : this.#route(input);
+    const endpoint = routed?.endpoint ?? this.#options.endpoints[0];
+    const head: RequestHead = {
+      ...input,
+      protocol: endpoint.protocol.name,
+      listener: this.#options.name,
+      tenant: this.#options.tenant,
+      maxBodyBytes: routed?.route.kind === 'ingest' ? routed.route.maxBodyBytes : 0,
+    };
+    try {
+      if (routed === undefined) {
+        this.#answerUnrouted(exchange, input);
+      } else if (routed.route.kind === 'ingest') {
+        await this.#ingest(exchange, endpoint, head);
+      } else {
+        this.#answerRoute(exchange, endpoint, { input, route: routed.route });
+      }
+    } catch (error) {
+      this.#answerError(exchange, endpoint, { error, head });
+    }
+  }
+
+  #route(input: RouteInput): Routed | undefined {
+    for (const endpoint of this.#options.endpoints) {
+      const route = endpoint.route(input);
+      if (route !== undefined) return { endpoint, route };
+    }
+    return undefined;
+  }
+
+  /** Probes of load balancers come to every port and carry no credentials. */
+  #answerUnrouted(exchange: Exchange, { method, path }: RouteInput): void {
+    if (!probePaths.has(path)) throw new NodeError('request_not_found', 'no such path on this port');
+    if (method !== 'GET' && method !== 'HEAD') throw notAllowed(['GET', 'HEAD']);
+    const status = this.#isDraining ? 503 : 200;
+    const body = this.#isDraining ? 'stopping\n' : 'ok\n';
+    this.#writeEarly(exchange, { status, headers: { 'content-type': 'text/plain' }, body });
+  }
+
+  #answerRoute(
+    exchange: Exchange,
+    endpoint: HttpEndpoint,
+    { input, route }: { input: RouteInput; route: Exclude<Route, { kind: 'ingest' }> },
+  ): void {
+    if (route.kind === 'method_not_allowed') throw notAllowed(route.allow);
+    if (route.isPublic !== true) this.#authenticate(endpoint, input);
+    this.#writeEarly(exchange, route.reply);
+  }
+
+  async #ingest(exchange: Exchange, endpoint: HttpEndpoint, head: RequestHead): Promise<void> {
+    const { message, response } = exchange;
+    this.#authenticate(endpoint, head);
+    const tenant = tenantOf(head.headers['x-scope-orgid'], this.#options.tenant);
+    const contentLength = contentLengthOf(message);
+    const reservation = this.#admit(contentLength, head.maxBodyBytes);
+    try {
+      if (exchange.isExpecting) response.writeContinue();
+      const body = await readBody(message, {
+        contentLength,
+        maxBodyBytes: head.maxBodyBytes,
+        reservation,
+        idleTimeoutMs: this.#timeouts.bodyIdleMs,
+        clock: this.#clock,
+      });
+      if (body === undefined) {
+        this.#ledger.noteDisconnect();
+        return;
+      }
+      const headers = withoutSecrets(head.headers);
+      const outcome = await this.#options.port.submit({ ...head, tenant, headers, body });
+      this.#ledger.noteOutcome(outcome, this.#clock.nowMs());
+      writeReply(response, withRetryAfter(outcome.reply, undefined), this.#isDraining);
+    } finally {
+      reservation.release();
+    }
+  }
+
+  #authenticate(endpoint: HttpEndpoint, input: RouteInput): void {
+    if (this.#tokens.isEmpty) return;
+    const secrets = [
+      ...standardSecrets(input.headers['authorization']),
+      ...(endpoint.secretsOf?.(input) ?? []),
+    ];
+    if (this.#tokens.hasAny(secrets)) return;
+    throw new NodeError('auth_unauthenticated', 'missing or invalid credentials for this listener');
+  }
+
+  /** What can be known before the body is read: whether it may come at all. */
+  #admit(contentLength: number | undefined, maxBodyBytes: number): InflightReservation {
+    const { budget, port } = this.#options;
+    const limitBytes = Math.min(maxBodyBytes, budget.limitBytes);
+    if (contentLength !== undefined && contentLength > limitBytes) throw bodyTooLarge(limitBytes);
+    if (this.#isDraining) throw new NodeError('ingest_backpressure', 'the node is stopping; retry');
+    if (!port.isAccepting()) {
+      throw new NodeError('ingest_backpressure', 'too much received data is not yet published; retry');
+    }
+    const reservation = budget.open();
+    if (!reservation.grow(contentLength ?? 0)) throw tooManyBytesInFlight(budget.limitBytes);
+    return reservation;
+  }
+
+  #answerError(
+    exchange: Exchange,
+    endpoint: HttpEndpoint,
+    { error, head }: { error: unknown; head: RequestHead },
+  ): void {
+    const nodeError = error instanceof NodeError ? error : internalError(error);
+    if (nodeError.code === 'node_internal') {
+      this.#options.log.error({ listener: this.#options.name, err: error }, 'request failed');
+    }
+    this.#ledger.noteRejectedRequest(nodeError.code satisfies ErrorCode);
+    const reply = endpoint.protocol.replyToError(nodeError, head);
+    const allow = nodeError.details['allow'];
+    const headers = Array.isArray(allow) ? { ...reply.headers, allow: allow.join(', ') } : reply.headers;
+    this.#writeEarly(exchange, withRetryAfter({ ...reply, headers }, nodeError));
+  }
+
+  #writeEarly(exchange: Exchange, reply: IngestReply): void {
+    writeEarlyReply(exchange, reply, { isLast: this.#isDraining, clock: this.#clock });
+  }
+}
+
+function notAllowed(allow: readonly string[]): NodeError {
+  return new NodeError('request_method_not_allowed', `use ${allow.join(' or ')} on this path`, {
+    details: { allow },
+  });
+}
+
+function internalError(cause: unknown): NodeError {
+  return new NodeError('node_internal', 'the request could not be processed', { cause });
+}
+
+function headersOf(message: IncomingMessage): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(message.headers)) {
+    if (typeof value === 'string') headers[name] = value;
+  }
+  return headers;
+}
+
+function withoutSecrets(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !withheldHeaders.has(name)));
+}
+
+/** Undefined for a chunked body. The parser has checked the header. */
+function contentLengthOf(message: IncomingMessage): number | undefined {
+  if (message.headers['transfer-encoding'] !== undefined) return undefined;
+  return Number(message.headers['content-length'] ?? 0);
+}
+
+/** Every answer that says "later" says when: senders differ in what they do without. */
+function withRetryAfter(reply: IngestReply, error: NodeError | undefined): IngestReply {
+  if (reply.status !== 503 && reply.status !== 429) return reply;
+  if (reply.headers['retry-after'] !== undefined) return reply;
+  if (error !== undefined && !errorCodes[error.code].retryable) return reply;
+  const seconds = Math.ceil((error?.retryAfterMs ?? defaultRetryAfterSecs * 1000) / 1000);
+  return { ...reply, headers: { ...reply.headers, 'retry-after': String(seconds) } };
+}
+
+/** Bytes that are no HTTP request, or one that did not come in time. */
+function answerClientError(error: Error, socket: Socket): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const code = 'code' in error ? error.code : undefined;
+  const status =
+    code === 'ERR_HTTP_REQUEST_TIMEOUT'
+      ? '408 Request Timeout'
+      : code === 'HPE_HEADER_OVERFLOW'
+        ? '431 Request Header Fields Too Large'
+        : '400 Bad Request';
+  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+}

@@ -1,0 +1,1 @@
+export { OtlpProtocol } from './protocol.ts';

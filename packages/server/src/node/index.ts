@@ -1,0 +1,1 @@
+export { openNode, type Node, type OpenNodeOptions } from './open-node.ts';

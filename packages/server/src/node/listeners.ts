@@ -1,0 +1,93 @@
+import { NodeError } from '../base/errors.ts';
+import type { ListenAddress } from '../base/listen-address.ts';
+import { formatListenAddress } from '../base/listen-address.ts';
+import type { Secret } from '../base/secret.ts';
+import type { Config } from '../config/index.ts';
+import { createBulkEndpoint } from '../ingest/bulk/index.ts';
+import {
+  type HttpEndpoint,
+  HttpListener,
+  type InflightBudget,
+  type IngestPort,
+} from '../ingest/http/index.ts';
+import { otlpEndpoint } from '../ingest/otlp/index.ts';
+import type { Logger } from '../telemetry/index.ts';
+
+interface ListenerSpec {
+  readonly name: string;
+  readonly key: string;
+  readonly endpoint: HttpEndpoint;
+  readonly settings: {
+    readonly listen: ListenAddress;
+    readonly tokens: readonly Secret[] | undefined;
+    readonly tenant: string;
+  };
+}
+
+/** Every listener of the node, in the order of `GET /v1/health`. A new protocol is registered here. */
+function listenerSpecs({ ingest }: Config): readonly ListenerSpec[] {
+  return [
+    {
+      name: 'otlp_http',
+      key: 'ingest.otlp.http.listen',
+      endpoint: otlpEndpoint,
+      settings: ingest.otlp.http,
+    },
+    {
+      name: 'bulk',
+      key: 'ingest.bulk.listen',
+      endpoint: createBulkEndpoint(),
+      settings: ingest.bulk,
+    },
+  ];
+}
+
+export interface OpenListenersOptions {
+  readonly config: Config;
+  readonly port: IngestPort;
+  readonly budget: InflightBudget;
+  readonly logger: Logger;
+}
+
+/** All listeners that are not `off`; none stays open when one of them cannot be. */
+export async function openListeners(
+  options: OpenListenersOptions,
+): Promise<readonly HttpListener[]> {
+  const opened: HttpListener[] = [];
+  try {
+    for (const spec of listenerSpecs(options.config)) {
+      const listener = await openListener(spec, options);
+      if (listener !== undefined) opened.push(listener);
+    }
+    return opened;
+  } catch (error) {
+    await Promise.all(opened.map((listener) => listener.close()));
+    throw error;
+  }
+}
+
+async function openListener(
+  { name, key, endpoint, settings }: ListenerSpec,
+  { port, budget, logger }: OpenListenersOptions,
+): Promise<HttpListener | undefined> {
+  const { listen, tokens = [], tenant } = settings;
+  if (listen === 'off') return undefined;
+  try {
+    return await HttpListener.open({
+      name,
+      address: listen,
+      endpoints: [endpoint],
+      port,
+      budget,
+      tokens: tokens.map((token) => token.reveal()),
+      tenant,
+      log: logger.child({ module: name }),
+    });
+  } catch (cause) {
+    const isInUse = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
+    const reason = isInUse ? 'the port is in use; choose another or set it to off' : String(cause);
+    throw new NodeError('config_invalid', `${key} ${formatListenAddress(listen)}: ${reason}`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,9 @@
+export { DedupWindow, defaultWindowEvents, type DedupWindowOptions } from './dedup-window.ts';
+export {
+  saveFingerprints,
+  tidyFingerprints,
+  type FingerprintDirectory,
+  type SegmentFingerprints,
+} from './fingerprint-file.ts';
+export { openDedupWindow, type OpenDedupWindowOptions } from './open-dedup-window.ts';
+export { fingerprintsOf, type FingerprintsOfOptions } from './segment-fingerprints.ts';

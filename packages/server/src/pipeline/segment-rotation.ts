@@ -1,0 +1,59 @@
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
+import type { WalWriter } from '../wal/index.ts';
+import type { GroupLog } from './group-commit.ts';
+import type { WalUsage } from './pipeline.ts';
+
+export interface SegmentRotationOptions {
+  readonly wal: WalWriter;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Longest time a record waits in the open segment (`storage.seal_interval_ms`). */
+  readonly sealIntervalMs: number;
+  readonly onUsage: (usage: WalUsage) => void;
+}
+
+const usageIntervalMs = 200;
+
+/** The log as the group commit writes it: closes segments by age, and reports how much is in them. */
+export class SegmentRotation implements GroupLog {
+  readonly #options: SegmentRotationOptions;
+  #cancelRotation: (() => void) | undefined;
+  #cancelReport: (() => void) | undefined;
+
+  constructor(options: SegmentRotationOptions) {
+    this.#options = options;
+  }
+
+  async append(pieces: readonly Uint8Array[], rows: number): Promise<unknown> {
+    try {
+      return await this.#options.wal.append(pieces, rows);
+    } finally {
+      const { clock, sealIntervalMs } = this.#options;
+      this.#cancelRotation ??= clock.after(sealIntervalMs, () => void this.#rotate());
+      this.#cancelReport ??= clock.after(usageIntervalMs, () => this.reportUsage());
+    }
+  }
+
+  reportUsage(): void {
+    this.#cancelReport?.();
+    this.#cancelReport = undefined;
+    this.#options.onUsage(this.#options.wal.status);
+  }
+
+  stop(): void {
+    this.#cancelRotation?.();
+    this.#cancelReport?.();
+  }
+
+  async #rotate(): Promise<void> {
+    this.#cancelRotation = undefined;
+    try {
+      await this.#options.wal.rotate();
+    } catch (error) {
+      // The next append says so to its callers, and brings the next attempt.
+      this.#options.logger.warn({ err: error }, 'the open log segment could not be closed');
+    }
+    this.reportUsage();
+  }
+}

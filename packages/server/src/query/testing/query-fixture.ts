@@ -1,0 +1,90 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemClock } from '../../base/clock.ts';
+import { rawEventsSchema, type TableSchema } from '../../columns/schema.ts';
+import { QueryEngine } from '../engine/query-engine.ts';
+import type { ResultFormat } from '../engine/protocol.ts';
+import { defaultQueryOptions, type QueryOptions } from '../options.ts';
+import { QueryService, type QueryRequest } from '../query-service.ts';
+import type { PinnedFile, QueryTable, RowScope } from '../table.ts';
+import { ParquetFixture } from './parquet-fixture.ts';
+
+export interface QueryFixtureOptions extends Partial<QueryOptions> {
+  readonly schemas?: readonly TableSchema[];
+}
+
+export interface AskOptions extends Partial<QueryRequest> {
+  readonly files?: readonly PinnedFile[];
+  readonly scope?: RowScope;
+  readonly format?: ResultFormat;
+  readonly signal?: AbortSignal;
+}
+
+export interface JsonAnswer {
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+  readonly rows: readonly (readonly unknown[])[];
+  readonly row_count: number;
+  readonly scan: {
+    readonly bound_bytes: number;
+    readonly bound_seconds: number;
+    readonly read_bytes: number;
+    readonly files: number;
+    readonly row_groups: number;
+  };
+  readonly elapsed_seconds: number;
+}
+
+/** A whole query stack over real files in a folder of its own. */
+export class QueryFixture {
+  readonly parquet: ParquetFixture;
+  readonly engine: QueryEngine;
+  readonly service: QueryService;
+
+  private constructor(parquet: ParquetFixture, engine: QueryEngine, service: QueryService) {
+    this.parquet = parquet;
+    this.engine = engine;
+    this.service = service;
+  }
+
+  static async open(options: QueryFixtureOptions = {}): Promise<QueryFixture> {
+    const parquet = await ParquetFixture.open();
+    const { schemas, ...overrides } = options;
+    const query = { ...defaultQueryOptions(), memory_limit_bytes: 512 * 1024 * 1024, threads: 2, ...overrides };
+    const engine = await QueryEngine.open({
+      query,
+      schemas: schemas ?? [rawEventsSchema],
+      workDirectory: join(parquet.directory, '..', `${parquet.directory.split('/').at(-1) ?? ''}-work`),
+      dataDirectories: [parquet.directory],
+      clock: systemClock,
+    });
+    const service = new QueryService({ engine, clock: systemClock, scanGuard: query.scan_guard });
+    return new QueryFixture(parquet, engine, service);
+  }
+
+  table(files: readonly PinnedFile[], scope?: RowScope): QueryTable {
+    const source = this.parquet.source(files);
+    return { schema: rawEventsSchema, source, ...(scope === undefined ? {} : { scope }) };
+  }
+
+  async text(sql: string, options: AskOptions = {}): Promise<string> {
+    const { files, scope, format, signal, ...request } = options;
+    const prepared = await this.service.run(
+      { sql, ...request },
+      { tables: [this.table(files ?? [], scope)], ...(signal === undefined ? {} : { signal }) },
+    );
+    const { body } = await prepared.stream(format ?? 'json');
+    const chunks: Buffer[] = [];
+    for await (const chunk of body) chunks.push(chunk as Buffer);
+    return Buffer.concat(chunks).toString();
+  }
+
+  async ask(sql: string, options: AskOptions = {}): Promise<JsonAnswer> {
+    return JSON.parse(await this.text(sql, options)) as JsonAnswer;
+  }
+
+  async close(): Promise<void> {
+    await this.engine.close();
+    await this.parquet.close();
+    await rm(`${this.parquet.directory}-work`, { recursive: true, force: true });
+  }
+}
