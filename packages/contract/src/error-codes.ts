@@ -87,6 +87,12 @@ export const errorCodes = {
     'Too many attributes',
     'Send fewer attributes or raise `ingest.max_attrs_per_event`.',
   ),
+  ingest_unsupported_action: spec(
+    400,
+    false,
+    'Unsupported action',
+    'Send events with `index` or `create`; stored events are never changed.',
+  ),
   ingest_timestamp_out_of_range: spec(
     400,
     false,

@@ -35,3 +35,4 @@ export {
   wireVarint,
 } from './protobuf-reader.ts';
 export { requireUtf8 } from './utf8.ts';
+export { parseTimestamp, type TimestampHalves } from './timestamp-text.ts';

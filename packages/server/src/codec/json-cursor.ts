@@ -83,6 +83,11 @@ export class JsonCursor {
   /** Starts on a body. Checks that all of it is UTF-8; a byte order mark at its start is skipped. */
   open(body: Uint8Array): void {
     requireUtf8(body);
+    this.openUnchecked(body);
+  }
+
+  /** Like `open` for a body of which the caller checks that the spans it visits are UTF-8. */
+  openUnchecked(body: Uint8Array): void {
     this.#bytes = body;
     const hasMark = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
     this.seek(hasMark ? 3 : 0, body.length);

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock, type Clock } from '../base/clock.ts';
-import { rawEventsSchema } from '../columns/schema.ts';
+import { rawEventsSchema } from '../columns/index.ts';
 import type { DataFile } from './data-file.ts';
 import { LocalObjectStore } from './object-store/local.ts';
 import { MemoryObjectStore } from './object-store/memory.ts';

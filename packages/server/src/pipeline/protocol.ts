@@ -39,14 +39,20 @@ export interface DecodedRequest {
   readonly deduplicated: number;
   /** By reason, an error code of the contract. */
   readonly rejected: Readonly<Record<string, number>>;
+  /**
+   * True when the batch was refused after its events had been counted: `stored` is 0 then, and the caller rolls
+   * builder and dedup window back as if `decode` had thrown.
+   */
+  readonly isRolledBack?: boolean;
   /** Called after the stored events are durable. */
   reply(): IngestReply;
 }
 
 /**
  * A wire protocol inside the ingest worker: bytes to columns, and back to that protocol's own answers.
- * `decode` sees the decompressed body. It throws `NodeError` to reject the whole request; the caller has marked
- * builder and dedup window before and rolls both back, so nothing of the request remains.
+ * `decode` sees the decompressed body and a builder on which `beginRequest` was called. It throws `NodeError` to
+ * reject the whole request; the caller has marked builder and dedup window before and rolls both back, so nothing
+ * of the request remains.
  */
 export interface Protocol {
   readonly name: string;

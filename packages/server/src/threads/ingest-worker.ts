@@ -6,9 +6,8 @@ import { systemClock } from '../base/clock.ts';
 import { nodeFileSystem } from '../base/node-file-system.ts';
 import { RpcServer } from '../base/rpc.ts';
 import { encodeSchemaMessage, rawEventsSchema } from '../columns/index.ts';
-import { createBulkProtocol } from '../ingest/bulk/index.ts';
 import { decompress } from '../ingest/http/index.ts';
-import { otlpProtocol } from '../ingest/otlp/index.ts';
+import { OtlpProtocol } from '../ingest/otlp/index.ts';
 import {
   createEventBatches,
   type DedupWindow,
@@ -70,6 +69,7 @@ async function open(): Promise<{ opened: Opened; dedup: DedupWindow }> {
     clock: systemClock,
     logger,
     sealIntervalMs: options.sealIntervalMs,
+    onSegmentClosed: (segment) => server.emit('segmentClosed', segment),
     onUsage: (usage) => server.emit('walUsage', usage),
   });
   const group = new GroupCommit({
@@ -80,7 +80,7 @@ async function open(): Promise<{ opened: Opened; dedup: DedupWindow }> {
     groupMaxBytes,
   });
   const engine = new IngestEngine({
-    protocols: [otlpProtocol, createBulkProtocol({ rejection: options.bulkRejection })],
+    protocols: [new OtlpProtocol()],
     group,
     decompress,
     clock: systemClock,
@@ -99,9 +99,7 @@ const server = new RpcServer<IngestCalls, IngestEvents>(threadChannel(parentPort
     };
   },
   submit: (request) => running().engine.submit(request),
-  async rotate() {
-    await running().wal.rotate();
-  },
+  rotate: () => running().rotation.rotate(),
   async removeSegment(segmentId) {
     await running().wal.remove(segmentId);
     running().rotation.reportUsage();

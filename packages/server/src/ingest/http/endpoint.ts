@@ -1,4 +1,4 @@
-import type { IngestReply, IngestRequest, Protocol } from '../../pipeline/protocol.ts';
+import type { IngestReply, IngestRequest, Protocol } from '../../pipeline/index.ts';
 
 /** A request before its body is read. */
 export type RequestHead = Omit<IngestRequest, 'body'>;

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-
 import type { Clock } from '../../base/clock.ts';
-import type { IngestReply } from '../../pipeline/protocol.ts';
+import type { IngestReply } from '../../pipeline/index.ts';
 
 /** An unread body up to this size is read past, so that the connection can be kept. */
 const maxSkippedBodyBytes = 64 * 1024;

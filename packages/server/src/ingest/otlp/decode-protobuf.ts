@@ -1,8 +1,16 @@
-import { ProtobufReader, tagOf, wireBytes, wireFixed32, wireFixed64, wireVarint, writeHex } from '../../codec/index.ts';
+import {
+  ProtobufReader,
+  tagOf,
+  wireBytes,
+  wireFixed32,
+  wireFixed64,
+  wireVarint,
+  writeHex,
+} from '../../codec/index.ts';
 import { ProtobufValue } from './protobuf-value.ts';
 import type { RecordWriter } from './record-writer.ts';
-import type { SharedAttributeSink } from './shared-attribute-sink.ts';
 import { scopeNameKey, scopeVersionKey } from './scope-keys.ts';
+import type { SharedAttributeSink } from './shared-attribute-sink.ts';
 
 // opentelemetry/proto/collector/logs/v1 and logs/v1: the field numbers of each message.
 const resourceLogsTag = tagOf(1, wireBytes);

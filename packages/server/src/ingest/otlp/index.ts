@@ -1,1 +1,2 @@
-export { OtlpProtocol } from './protocol.ts';
+export { otlpEndpoint } from './endpoint.ts';
+export { otlpProtocol } from './protocol.ts';

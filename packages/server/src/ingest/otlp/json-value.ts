@@ -84,7 +84,8 @@ export class JsonValue {
     while (cursor.nextKey()) {
       const field = jsonFields.find(cursor.text, cursor.textStart, cursor.textEnd);
       if (field === keyField && mark === -1 && !passNull(cursor)) {
-        if (cursor.readScalar() !== jsonString) throw malformedBody('expected a string', cursor.position);
+        if (cursor.readScalar() !== jsonString)
+          throw malformedBody('expected a string', cursor.position);
         mark = this.#key(sink, isNested);
       } else if (field === valueField && mark !== -1 && !hasValue) {
         hasValue = true;
@@ -277,7 +278,8 @@ export class JsonValue {
     const kind = cursor.readScalar();
     const isExpected =
       field === stringValueField ? kind === jsonString : kind === jsonTrue || kind === jsonFalse;
-    if (!isExpected) throw malformedBody('a value is not of the kind its name says', cursor.position);
+    if (!isExpected)
+      throw malformedBody('a value is not of the kind its name says', cursor.position);
   }
 
   /** Reads a number, which may stand in a string; tells whether its text is in canonical form already. */

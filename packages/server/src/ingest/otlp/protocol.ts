@@ -1,6 +1,5 @@
 import { NodeError } from '../../base/errors.ts';
-import type { RawEventBuilder } from '../../columns/index.ts';
-import type { DecodedRequest, IngestReply, IngestRequest, Protocol } from '../../pipeline/protocol.ts';
+import type { DecodedRequest, IngestRequest, Protocol } from '../../pipeline/index.ts';
 import { JsonLogsDecoder } from './decode-json.ts';
 import { ProtobufLogsDecoder } from './decode-protobuf.ts';
 import { RecordWriter } from './record-writer.ts';
@@ -17,23 +16,21 @@ const logsPath = /(?:^|\/)v1\/logs$/;
 const openBrace = 0x7b;
 
 /**
- * OTLP/HTTP logs in both encodings (opentelemetry.io/docs/specs/otlp), at any path that ends in `/v1/logs`. An
- * instance decodes one request at a time. Failures: `request_not_found`, `request_method_not_allowed`,
- * `request_unsupported_media_type`, `ingest_malformed_body` and the caps of the builder.
+ * OTLP/HTTP logs in both encodings (opentelemetry.io/docs/specs/otlp), at any path that ends in `/v1/logs`.
+ * Failures: `request_not_found`, `request_method_not_allowed`, `request_unsupported_media_type`,
+ * `ingest_malformed_body` and the caps of the builder.
  */
-export class OtlpProtocol implements Protocol {
-  readonly name = 'otlp';
-  readonly #protobuf = new ProtobufLogsDecoder();
-  readonly #json = new JsonLogsDecoder();
+export const otlpProtocol: Protocol = {
+  name: 'otlp',
 
-  decode(request: IngestRequest, body: Uint8Array, builder: RawEventBuilder): DecodedRequest {
+  decode(request, body, builder): DecodedRequest {
     const format = admit(request, body);
     const rowsBefore = builder.rows;
     const writer = new RecordWriter(builder);
     if (format.encoding === 'json') {
-      this.#json.decode(body, writer);
+      new JsonLogsDecoder().decode(body, writer);
     } else {
-      this.#protobuf.decode(body, writer);
+      new ProtobufLogsDecoder().decode(body, writer);
     }
     const { received, deduplicated, outOfTime } = writer;
     return {
@@ -41,17 +38,30 @@ export class OtlpProtocol implements Protocol {
       stored: builder.rows - rowsBefore,
       deduplicated,
       rejected: outOfTime === 0 ? {} : { ingest_timestamp_out_of_range: outOfTime },
-      reply: () => successReply(format, partialOf(writer, body)),
+      reply: () => successReply(format, partialOf(writer, body.length)),
     };
-  }
+  },
 
-  replyToError(error: NodeError, request: Omit<IngestRequest, 'body'>): IngestReply {
+  replyToError(error, request) {
     return errorReply(formatOfContentType(request.headers['content-type']) ?? jsonFormat, error);
-  }
+  },
+};
+
+/** Whether logs are sent to this path. */
+export function isLogsPath(path: string): boolean {
+  return logsPath.test(path);
+}
+
+export function unsupportedMediaType(contentType: string | undefined): NodeError {
+  return new NodeError(
+    'request_unsupported_media_type',
+    'send application/x-protobuf or application/json',
+    { details: { content_type: contentType } },
+  );
 }
 
 function admit(request: IngestRequest, body: Uint8Array): ReplyFormat {
-  if (!logsPath.test(request.path)) {
+  if (!isLogsPath(request.path)) {
     throw new NodeError('request_not_found', 'send logs to a path that ends in /v1/logs', {
       details: { path: request.path },
     });
@@ -63,26 +73,20 @@ function admit(request: IngestRequest, body: Uint8Array): ReplyFormat {
   }
   const contentType = request.headers['content-type'];
   const format = formatOfContentType(contentType);
-  if (format === null) {
-    throw new NodeError(
-      'request_unsupported_media_type',
-      'send application/x-protobuf or application/json',
-      { details: { content_type: contentType } },
-    );
-  }
+  if (format === null) throw unsupportedMediaType(contentType);
   return format ?? (body[0] === openBrace ? jsonFormat : protobufFormat);
 }
 
 function partialOf(
   { received, outOfTime }: RecordWriter,
-  body: Uint8Array,
+  bodyBytes: number,
 ): { rejectedLogRecords: number; errorMessage: string } | undefined {
   if (outOfTime > 0) {
     const errorMessage =
       'events with a time outside the allowed range were not stored; correct the clock of the sender';
     return { rejectedLogRecords: outOfTime, errorMessage };
   }
-  if (received > 0 || body.length === 0) return undefined;
+  if (received > 0 || bodyBytes === 0) return undefined;
   const errorMessage = 'the body holds no log records; check that the sender exports logs to this path';
   return { rejectedLogRecords: 0, errorMessage };
 }

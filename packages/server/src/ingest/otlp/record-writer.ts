@@ -132,7 +132,8 @@ export class RecordWriter implements AttributeSink {
     if (this.hasTraceId && !isZeroText(this.traceId)) {
       builder.derivedAttribute(traceIdKey, this.traceId);
     }
-    if (this.hasSpanId && !isZeroText(this.spanId)) builder.derivedAttribute(spanIdKey, this.spanId);
+    if (this.hasSpanId && !isZeroText(this.spanId))
+      builder.derivedAttribute(spanIdKey, this.spanId);
     const flags = this.flags & 0xff;
     if (flags !== 0) builder.derivedAttribute(traceFlagsKey, flagTexts[flags]!);
     if (this.eventName.isSet) this.#addSenderText(eventNameKey, this.eventName.value);

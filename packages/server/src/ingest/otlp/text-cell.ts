@@ -18,6 +18,6 @@ export class TextCell {
       while (at < value.length && value[at] === bytes[start + at]) at++;
       if (at === value.length) return;
     }
-    this.value = bytes.slice(start, end);
+    this.value = new Uint8Array(bytes.subarray(start, end));
   }
 }

@@ -1,12 +1,18 @@
 /** Test support: an object store without a disk, for tests that make thousands of requests. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { systemClock, type Clock } from '../../base/clock.ts';
 import { NodeError } from '../../base/errors.ts';
 import { assertSafeKey, assertSafePrefix, compareKeys } from './key.ts';
 import type { ListedObject, ObjectInfo, ObjectStore, StoredObject } from './port.ts';
 
 export class MemoryObjectStore implements ObjectStore {
   readonly #objects = new Map<string, StoredObject & { readonly lastModifiedMs: number }>();
+  readonly #clock: Pick<Clock, 'nowMs'>;
+
+  constructor(clock: Pick<Clock, 'nowMs'> = systemClock) {
+    this.#clock = clock;
+  }
 
   uri(key: string): string {
     assertSafeKey(key);
@@ -42,7 +48,7 @@ export class MemoryObjectStore implements ObjectStore {
     const etag = createHash('sha256').update(body).digest('hex');
     const info = { etag, size: body.byteLength };
     const copy = new Uint8Array(body);
-    this.#objects.set(key, { ...info, body: copy, lastModifiedMs: Date.now() });
+    this.#objects.set(key, { ...info, body: copy, lastModifiedMs: this.#clock.nowMs() });
     return info;
   }
 

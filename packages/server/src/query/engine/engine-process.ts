@@ -98,7 +98,10 @@ export class EngineProcess {
   }
 
   #start(): Running {
-    const entry = new URL(import.meta.url.endsWith('.ts') ? './child.ts' : './child.js', import.meta.url);
+    const entry = new URL(
+      import.meta.url.endsWith('.ts') ? './child.ts' : './child.js',
+      import.meta.url,
+    );
     const child = fork(fileURLToPath(entry), [], {
       execArgv: ['--max-old-space-size=512'],
       env: { UV_THREADPOOL_SIZE: String(this.#threadPoolSize) },
@@ -115,7 +118,11 @@ export class EngineProcess {
     const onGone = (details: Readonly<Record<string, unknown>>): void => {
       if (this.#running?.child === child) this.#running = undefined;
       for (const { reject } of waiting.values()) {
-        reject(new NodeError('query_engine_failed', 'the query engine stopped; run the query again', { internal: details }));
+        reject(
+          new NodeError('query_engine_failed', 'the query engine stopped; run the query again', {
+            internal: details,
+          }),
+        );
       }
       waiting.clear();
       if (!this.#isClosed) this.#onExit(details);
@@ -135,7 +142,11 @@ function send(running: Running, request: EngineRequest): Promise<unknown> {
     running.waiting.set(request.id, { resolve, reject });
     running.child.send(request, (error) => {
       if (error === null || !running.waiting.delete(request.id)) return;
-      reject(new NodeError('query_engine_failed', 'the query engine stopped; run the query again', { cause: error }));
+      reject(
+        new NodeError('query_engine_failed', 'the query engine stopped; run the query again', {
+          cause: error,
+        }),
+      );
     });
   });
 }

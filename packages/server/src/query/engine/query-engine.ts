@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { NodeError } from '../../base/errors.ts';
-import type { TableSchema } from '../../columns/schema.ts';
+import type { TableSchema } from '../../columns/index.ts';
 import type { QueryOptions } from '../options.ts';
 import { EngineProcess } from './engine-process.ts';
 import { PipePool } from './pipe-pool.ts';
@@ -86,7 +86,10 @@ export class QueryEngine {
   static async open(options: QueryEngineOptions): Promise<QueryEngine> {
     await rm(options.workDirectory, { recursive: true, force: true });
     await mkdir(options.workDirectory, { recursive: true, mode: 0o700 });
-    const pipes = await PipePool.open(join(options.workDirectory, 'pipes'), options.query.max_concurrent);
+    const pipes = await PipePool.open(
+      join(options.workDirectory, 'pipes'),
+      options.query.max_concurrent,
+    );
     const engine = new QueryEngine(options, pipes);
     await Promise.all([engine.#planner.ready(), engine.#executor.ready()]);
     return engine;
@@ -101,7 +104,11 @@ export class QueryEngine {
     return { planner: this.#planner.pid, executor: this.#executor.pid };
   }
 
-  async plan(sql: string, tables: readonly VisibleTable[], signal?: AbortSignal): Promise<PlannedSql> {
+  async plan(
+    sql: string,
+    tables: readonly VisibleTable[],
+    signal?: AbortSignal,
+  ): Promise<PlannedSql> {
     const key = JSON.stringify([sql, tables]);
     const cached = this.#plans.get(key);
     if (cached !== undefined) return cached;
@@ -117,7 +124,10 @@ export class QueryEngine {
   }
 
   /** Runs a planned statement. Resolves when its first rows are there, or it has ended without any. */
-  async execute(execution: Omit<Execution, 'pipePath'>, options: ExecuteOptions): Promise<RunningQuery> {
+  async execute(
+    execution: Omit<Execution, 'pipePath'>,
+    options: ExecuteOptions,
+  ): Promise<RunningQuery> {
     const leave = await this.#queue.enter(options.owner, options.signal);
     let query: RunningQuery;
     try {
@@ -155,13 +165,17 @@ export class QueryEngine {
     query.summary.then(clear, clear);
   }
 
-  async #callPlanner(request: Parameters<EngineProcess['call']>[0], signal?: AbortSignal): Promise<unknown> {
+  async #callPlanner(
+    request: Parameters<EngineProcess['call']>[0],
+    signal?: AbortSignal,
+  ): Promise<unknown> {
     for (let attempt = 1; ; attempt += 1) {
       signal?.throwIfAborted();
       const outcome = await this.#tryPlanner(request);
       if (!('error' in outcome)) return outcome.value;
       // Another statement may have ended the process: once more, then it is this one's doing.
-      const isGone = outcome.error instanceof NodeError && outcome.error.code === 'query_engine_failed';
+      const isGone =
+        outcome.error instanceof NodeError && outcome.error.code === 'query_engine_failed';
       if (!isGone || attempt === 2) throw outcome.error;
     }
   }
@@ -179,7 +193,10 @@ export class QueryEngine {
       });
       return { value: await result };
     } catch (error) {
-      const tooSlow = new NodeError('query_timeout', 'the statement takes too long to plan; simplify it');
+      const tooSlow = new NodeError(
+        'query_timeout',
+        'the statement takes too long to plan; simplify it',
+      );
       return { error: isTooSlow ? tooSlow : error };
     } finally {
       cancelTimer();
