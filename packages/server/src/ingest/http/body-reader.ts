@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-
 import type { Clock } from '../../base/clock.ts';
 import { NodeError } from '../../base/errors.ts';
 import type { InflightReservation } from './inflight-budget.ts';
@@ -81,7 +80,9 @@ export function readBody(
   options: BodyReadOptions,
 ): Promise<Uint8Array | undefined> {
   const sink =
-    options.contentLength === undefined ? chunkedSink(options) : knownLengthSink(options.contentLength);
+    options.contentLength === undefined
+      ? chunkedSink(options)
+      : knownLengthSink(options.contentLength);
   return new Promise((resolve, reject) => {
     let lastByteMs = options.clock.monotonicMs();
     let cancelTimer = options.clock.after(options.idleTimeoutMs, checkIdle);

@@ -1,8 +1,6 @@
 import { deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
-
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-
 import { NodeError } from '../../base/errors.ts';
 import { decompress } from './decompress.ts';
 
@@ -11,7 +9,8 @@ const limit = text.length;
 
 /** A frame of four bytes that carries no data. */
 const skippable = Uint8Array.of(0x53, 0x2a, 0x4d, 0x18, 4, 0, 0, 0, 1, 2, 3, 4);
-const concat = (...parts: readonly Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(parts));
+const concat = (...parts: readonly Uint8Array[]): Uint8Array =>
+  new Uint8Array(Buffer.concat(parts));
 
 function codeOf(run: () => unknown): string {
   try {
@@ -26,7 +25,11 @@ function codeOf(run: () => unknown): string {
 const half = text.length / 2;
 const encodings: readonly (readonly [string, string, Uint8Array])[] = [
   ['gzip', 'gzip', gzipSync(text)],
-  ['gzip of several members', 'x-gzip', concat(gzipSync(text.subarray(0, half)), gzipSync(text.subarray(half)))],
+  [
+    'gzip of several members',
+    'x-gzip',
+    concat(gzipSync(text.subarray(0, half)), gzipSync(text.subarray(half))),
+  ],
   ['deflate with zlib framing', 'deflate', deflateSync(text)],
   ['deflate without framing', 'deflate', deflateRawSync(text)],
   ['zlib', 'zlib', deflateSync(text)],
@@ -34,7 +37,12 @@ const encodings: readonly (readonly [string, string, Uint8Array])[] = [
   [
     'zstd of several frames',
     'zstd',
-    concat(zstdCompressSync(text.subarray(0, half)), skippable, zstdCompressSync(text.subarray(half)), skippable),
+    concat(
+      zstdCompressSync(text.subarray(0, half)),
+      skippable,
+      zstdCompressSync(text.subarray(half)),
+      skippable,
+    ),
   ],
   ['two encodings', 'gzip, zstd', zstdCompressSync(gzipSync(text))],
   ['nothing', 'identity', text],
@@ -60,7 +68,9 @@ describe('decompress', () => {
       // A cut between two members or frames leaves a whole body.
       if (code !== 'none') expect(code).toBe('ingest_malformed_body');
     }
-    expect(codeOf(() => decompress(concat(body, text), encoding, limit))).toBe('ingest_malformed_body');
+    expect(codeOf(() => decompress(concat(body, text), encoding, limit))).toBe(
+      'ingest_malformed_body',
+    );
   });
 
   it('has only its own errors for any bytes', () => {

@@ -1,5 +1,4 @@
 import { gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from 'node:zlib';
-
 import { NodeError } from '../../base/errors.ts';
 import { bodyTooLarge } from './body-reader.ts';
 import { isSkippableFrame, zstdFrameEnd } from './zstd-frame.ts';

@@ -1,4 +1,9 @@
-export { HttpListener, type HttpListenerOptions, type HttpTimeouts, type ListenerLog } from './listener.ts';
+export {
+  HttpListener,
+  type HttpListenerOptions,
+  type HttpTimeouts,
+  type ListenerLog,
+} from './listener.ts';
 export type { HttpEndpoint, RequestHead, Route, RouteInput } from './endpoint.ts';
 export type { IngestCounts, IngestOutcome, IngestPort } from './ingest-port.ts';
 export type { ListenerAccount } from './listener-ledger.ts';

@@ -1,5 +1,4 @@
 import type { ErrorCode } from '@varve/contract';
-
 import type { IngestOutcome } from './ingest-port.ts';
 
 /** The account of one listener. `received = stored + deduplicated + Σ rejected` at any time. */

@@ -1,9 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-
 import { afterEach, describe, expect, it } from 'vitest';
-
 import type { NodeError } from '../../base/errors.ts';
 import type { IngestRequest } from '../../pipeline/index.ts';
 import { decompress } from './decompress.ts';
@@ -63,7 +61,13 @@ class EchoPort implements IngestPort {
     const { 'content-encoding': encoding } = request.headers;
     const body = decompress(request.body, encoding, request.maxBodyBytes);
     const reply = { status: 200, headers: {}, body: `${body.length} bytes` };
-    return { reply, received: 3, stored: 2, deduplicated: 0, rejected: { ingest_malformed_body: 1 } };
+    return {
+      reply,
+      received: 3,
+      stored: 2,
+      deduplicated: 0,
+      rejected: { ingest_malformed_body: 1 },
+    };
   }
 }
 
@@ -88,8 +92,10 @@ async function setup(overrides: Partial<HttpListenerOptions> = {}) {
   });
   opened.push(listener);
   const base = `http://127.0.0.1:${listener.address.port}`;
-  const push = (body: string | Uint8Array<ArrayBuffer>, init: RequestInit = {}): Promise<Response> =>
-    fetch(`${base}/push`, { method: 'POST', body, ...init });
+  const push = (
+    body: string | Uint8Array<ArrayBuffer>,
+    init: RequestInit = {},
+  ): Promise<Response> => fetch(`${base}/push`, { method: 'POST', body, ...init });
   return { port, budget, listener, base, push };
 }
 
@@ -135,7 +141,13 @@ describe('HttpListener', () => {
     expect(response.status).toBe(200);
     expect(await response.text()).toBe('5 bytes');
     const [request] = port.requests;
-    expect(request).toMatchObject({ path: '/push', query: 'a=1', tenant: 'acme', listener: 'echo', protocol: 'echo' });
+    expect(request).toMatchObject({
+      path: '/push',
+      query: 'a=1',
+      tenant: 'acme',
+      listener: 'echo',
+      protocol: 'echo',
+    });
     expect(request?.headers['x-more']).toBe('yes');
     expect(request?.headers['authorization']).toBeUndefined();
     expect(request?.body.buffer.byteLength).toBe(5);
@@ -279,15 +291,17 @@ describe('HttpListener', () => {
     expect((await push('x', { headers })).status).toBe(200);
   });
 
-  it.each([{}, { authorization: 'Bearer' }, { authorization: 'Bearer t0ke' }, { authorization: 'Basic !' }])(
-    'lets %j not in',
-    async (headers: Record<string, string>) => {
-      const { push, port, base } = await setup({ tokens: ['t0ken'] });
-      expect((await push('x', { headers })).status).toBe(401);
-      expect((await fetch(`${base}/hello`, { headers })).status).toBe(401);
-      expect(port.requests).toHaveLength(0);
-    },
-  );
+  it.each([
+    {},
+    { authorization: 'Bearer' },
+    { authorization: 'Bearer t0ke' },
+    { authorization: 'Basic !' },
+  ])('lets %j not in', async (headers: Record<string, string>) => {
+    const { push, port, base } = await setup({ tokens: ['t0ken'] });
+    expect((await push('x', { headers })).status).toBe(401);
+    expect((await fetch(`${base}/hello`, { headers })).status).toBe(401);
+    expect(port.requests).toHaveLength(0);
+  });
 
   it.each(['a/b', '..', 'x'.repeat(151), 'a b'])('refuses the tenant %j', async (tenant) => {
     const { push, port } = await setup();
@@ -309,7 +323,8 @@ describe('HttpListener', () => {
 
   it('serves only below the configured prefix', async () => {
     const { base, port } = await setup({ pathPrefix: 'in/here/' });
-    const send = (path: string): Promise<Response> => fetch(base + path, { method: 'POST', body: 'x' });
+    const send = (path: string): Promise<Response> =>
+      fetch(base + path, { method: 'POST', body: 'x' });
     expect((await send('/in//here/push')).status).toBe(200);
     expect((await send('/push')).status).toBe(404);
     expect((await send('/in/hereafter/push')).status).toBe(404);

@@ -1,8 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-
 import { type ErrorCode, errorCodes } from '@varve/contract';
-
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { NodeError } from '../../base/errors.ts';
 import type { IngestReply } from '../../pipeline/index.ts';
@@ -134,7 +132,10 @@ export class HttpListener {
   }
 
   account(): ListenerAccount {
-    return this.#ledger.account(this.#options.name, !this.#isDraining && this.#options.port.isAccepting());
+    return this.#ledger.account(
+      this.#options.name,
+      !this.#isDraining && this.#options.port.isAccepting(),
+    );
   }
 
   /** Takes no more requests, answers those in flight, then closes all connections, at the latest after `graceMs`. */
@@ -202,7 +203,8 @@ export class HttpListener {
 
   /** Probes of load balancers come to every port and carry no credentials. */
   #answerUnrouted(exchange: Exchange, { method, path }: RouteInput): void {
-    if (!probePaths.has(path)) throw new NodeError('request_not_found', 'no such path on this port');
+    if (!probePaths.has(path))
+      throw new NodeError('request_not_found', 'no such path on this port');
     if (method !== 'GET' && method !== 'HEAD') throw notAllowed(['GET', 'HEAD']);
     const status = this.#isDraining ? 503 : 200;
     const body = this.#isDraining ? 'stopping\n' : 'ok\n';
@@ -264,7 +266,10 @@ export class HttpListener {
     if (contentLength !== undefined && contentLength > limitBytes) throw bodyTooLarge(limitBytes);
     if (this.#isDraining) throw new NodeError('ingest_backpressure', 'the node is stopping; retry');
     if (!port.isAccepting()) {
-      throw new NodeError('ingest_backpressure', 'too much received data is not yet published; retry');
+      throw new NodeError(
+        'ingest_backpressure',
+        'too much received data is not yet published; retry',
+      );
     }
     const reservation = budget.open();
     if (!reservation.grow(contentLength ?? 0)) throw tooManyBytesInFlight(budget.limitBytes);
@@ -283,7 +288,9 @@ export class HttpListener {
     this.#ledger.noteRejectedRequest(nodeError.code satisfies ErrorCode);
     const reply = endpoint.protocol.replyToError(nodeError, head);
     const allow = nodeError.details['allow'];
-    const headers = Array.isArray(allow) ? { ...reply.headers, allow: allow.join(', ') } : reply.headers;
+    const headers = Array.isArray(allow)
+      ? { ...reply.headers, allow: allow.join(', ') }
+      : reply.headers;
     this.#writeEarly(exchange, withRetryAfter({ ...reply, headers }, nodeError));
   }
 

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-
 import type { Clock } from '../../base/clock.ts';
 import type { IngestReply } from '../../pipeline/index.ts';
 

@@ -22,7 +22,8 @@ export function parseTarget(target: string, prefix: string): RequestTarget {
 
 /** One leading slash, no doubled and no trailing ones. */
 export function normalPath(path: string): string {
-  const single = path.includes('//') || !path.startsWith('/') ? `/${path}`.replaceAll(/\/{2,}/g, '/') : path;
+  const single =
+    path.includes('//') || !path.startsWith('/') ? `/${path}`.replaceAll(/\/{2,}/g, '/') : path;
   return single.length > 1 && single.endsWith('/') ? single.slice(0, -1) : single;
 }
 
