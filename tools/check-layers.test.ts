@@ -85,9 +85,9 @@ const planted: readonly Planted[] = [
   },
   {
     rule: 'a value where only types are allowed',
-    path: `${server}/seal/seal.ts`,
-    text: `import { data } from '../lake/index.ts';`,
-    found: /seal may import only types from lake/,
+    path: `${server}/ingest/http/reply.ts`,
+    text: `import { data } from '../../pipeline/index.ts';`,
+    found: /ingest\/http may import only types from pipeline/,
   },
   {
     rule: 'a sibling protocol',
@@ -109,8 +109,8 @@ const planted: readonly Planted[] = [
   },
   {
     rule: 'a composition root entering past the door',
-    path: `${server}/node.ts`,
-    text: `import { part } from './lake/deep/part.ts';`,
+    path: `${server}/node/open.ts`,
+    text: `import { part } from '../lake/deep/part.ts';`,
     found: /from outside lake only its index\.ts/,
   },
   {
@@ -187,7 +187,7 @@ const planted: readonly Planted[] = [
   },
   {
     rule: 'process.exit outside main.ts',
-    path: `${server}/node.ts`,
+    path: `${server}/node/open.ts`,
     text: `export const leave = (): never => process.exit(1);`,
     found: /process\.exit is called only in main\.ts/,
   },
@@ -261,7 +261,7 @@ describe('layer rules', () => {
   it('allow what the table and the roots allow', () => {
     const result = messages({
       ...clean,
-      [`${server}/seal/seal.ts`]: `import type { Data } from '../lake/index.ts';\nexport type Sealed = Data;`,
+      [`${server}/ingest/http/reply.ts`]: `import type { Data } from '../../pipeline/index.ts';\nexport type Reply = Data;`,
       [`${server}/config/load.ts`]: `import { options } from '../wal/options.ts';\nexport const all = [options, process.env];`,
       [`${server}/main.ts`]: `import { data } from './lake/index.ts';\nprocess.exit(data);`,
       [`${server}/ingest/otlp/route.ts`]: `import { app } from '../http/index.ts';\nexport const route = app;`,

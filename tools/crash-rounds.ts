@@ -5,7 +5,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
 import { runCrashRounds } from '../packages/server/test/crash/harness.ts';
 import { IngestTarget } from '../packages/server/test/crash/ingest-target.ts';
 

@@ -5,7 +5,7 @@ import { type Finding, lineAt, readSources, report } from './source-files.ts';
 type Note = (offset: number, message: string) => void;
 
 /** Where `bytes[i]!` is allowed: the byte loops of decoders and encoders, whose purpose is speed. */
-const byteLoops = /^packages\/server\/src\/(codec|columns|ingest|wal)\//;
+const byteLoops = /^packages\/server\/src\/(codec|columns|ingest|wal|pipeline\/dedup)\//;
 const directive = /(?:oxlint|eslint)-(?:disable|enable)|@ts-(?:expect-error|ignore|nocheck)/;
 const testFunctions = new Set(['it', 'test', 'describe', 'suite', 'bench']);
 const moduleMocks = new Set(['mock', 'doMock', 'hoisted']);

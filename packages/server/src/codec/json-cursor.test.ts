@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-
 import { NodeError } from '../base/errors.ts';
-import { jsonArray, JsonCursor, jsonEnd, jsonNull, jsonNumber, jsonObject, jsonString } from './json-cursor.ts';
+import { JsonCursor } from './json-cursor.ts';
+import { jsonArray, jsonEnd, jsonNull, jsonNumber, jsonObject, jsonString } from './json-kind.ts';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -62,19 +62,49 @@ const wellFormed = (value: unknown): unknown =>
 describe('JsonCursor', () => {
   it('reads what JSON.parse reads, however it is spaced and escaped', () => {
     const escapeAll = (text: string): string =>
-      text.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+      text.replaceAll(
+        /[^\0-\x7f]/g,
+        (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      );
     fc.assert(
-      fc.property(fc.jsonValue({ stringUnit: 'binary' }), fc.constantFrom('', ' ', '\n\t'), fc.boolean(), (value, space, isEscaped) => {
-        const plain = JSON.stringify(value, undefined, space);
-        const text = isEscaped ? escapeAll(plain) : plain;
-        expect(readAll(text)).toEqual(wellFormed(JSON.parse(text)));
-      }),
+      fc.property(
+        fc.jsonValue({ stringUnit: 'binary' }),
+        fc.constantFrom('', ' ', '\n\t'),
+        fc.boolean(),
+        (value, space, isEscaped) => {
+          const plain = JSON.stringify(value, undefined, space);
+          const text = isEscaped ? escapeAll(plain) : plain;
+          expect(readAll(text)).toEqual(wellFormed(JSON.parse(text)));
+        },
+      ),
       { numRuns: 500 },
     );
   });
 
   it('accepts and refuses what JSON.parse accepts and refuses', () => {
-    const alphabet = ['{', '}', '[', ']', '"', ':', ',', '-', '0', '1', '.', 'e', '+', ' ', '\\', 'u', 'true', 'null', '"a"', '\n', '\0'];
+    const alphabet = [
+      '{',
+      '}',
+      '[',
+      ']',
+      '"',
+      ':',
+      ',',
+      '-',
+      '0',
+      '1',
+      '.',
+      'e',
+      '+',
+      ' ',
+      '\\',
+      'u',
+      'true',
+      'null',
+      '"a"',
+      '\n',
+      '\0',
+    ];
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...alphabet), { maxLength: 12 }), (tokens) => {
         const text = tokens.join('');
@@ -166,7 +196,9 @@ describe('JsonCursor', () => {
 
   it('refuses values nested too deep instead of running out of stack', () => {
     expect(readAll('['.repeat(128) + ']'.repeat(128))).toBeDefined();
-    expect(failure(() => readAll('['.repeat(129) + ']'.repeat(129))).code).toBe('ingest_malformed_body');
+    expect(failure(() => readAll('['.repeat(129) + ']'.repeat(129))).code).toBe(
+      'ingest_malformed_body',
+    );
     expect(failure(() => open('{"a":'.repeat(1e6)).skip()).code).toBe('ingest_malformed_body');
   });
 
@@ -198,5 +230,28 @@ describe('JsonCursor', () => {
     cursor.revisit(behind);
     expect(cursor.nextKey()).toBe(false);
     cursor.expectEnd();
+  });
+
+  it('passes expected bytes and plain strings, and nothing else', () => {
+    const expected = encoder.encode('{"k":"');
+    const passes = (text: string): boolean => {
+      const cursor = open(text);
+      return cursor.passExact(expected) && cursor.passPlainText();
+    };
+    for (const text of ['{"k":"v"}', '{"k":""']) expect(passes(text)).toBe(true);
+    for (const text of [
+      '',
+      '{"k":',
+      '{"K":"v"}',
+      '{ "k":"v"}',
+      '{"k":"v',
+      '{"k":"\\n"}',
+      '{"k":"\n"}',
+    ]) {
+      expect(passes(text)).toBe(false);
+    }
+    const cursor = open('{"k":"v"}');
+    cursor.seek(0, 7);
+    expect([cursor.passExact(expected), cursor.passPlainText()]).toEqual([true, false]);
   });
 });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-
 import { JsonCursor } from './json-cursor.ts';
 import { JsonFlattener } from './json-flattener.ts';
 

@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-
 import { ByteBuffer } from './byte-buffer.ts';
-import { appendDouble, appendInt64, appendUint32, isShortestDecimal, parseInt64 } from './number-text.ts';
+import {
+  appendDouble,
+  appendInt64,
+  appendUint32,
+  isShortestDecimal,
+  parseInt64,
+} from './number-text.ts';
 
 const encoder = new TextEncoder();
 
@@ -19,7 +24,19 @@ function parse(text: string): bigint | undefined {
   return (BigInt(into.high) << 32n) | BigInt(into.low >>> 0);
 }
 
-const edges = [0n, 1n, 9n, 10n, 999_999_999n, 1_000_000_000n, 2n ** 31n, 2n ** 32n, 2n ** 53n + 1n, 10n ** 18n, 2n ** 63n - 1n];
+const edges = [
+  0n,
+  1n,
+  9n,
+  10n,
+  999_999_999n,
+  1_000_000_000n,
+  2n ** 31n,
+  2n ** 32n,
+  2n ** 53n + 1n,
+  10n ** 18n,
+  2n ** 63n - 1n,
+];
 const int64 = fc.oneof(
   fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
   fc.constantFrom(...edges, ...edges.map((edge) => -edge), -(2n ** 63n)),
@@ -42,7 +59,17 @@ describe('integers as halves', () => {
   it('are read as unsigned up to 2^64 - 1 and refused beyond their range', () => {
     expect(parse('18446744073709551615')).toBe(-1n);
     expect(parse('00000000000000000000000042')).toBe(42n);
-    for (const text of ['18446744073709551616', '-9223372036854775809', '9'.repeat(400), '', '-', '+1', '1.0', ' 1', '1e3']) {
+    for (const text of [
+      '18446744073709551616',
+      '-9223372036854775809',
+      '9'.repeat(400),
+      '',
+      '-',
+      '+1',
+      '1.0',
+      ' 1',
+      '1e3',
+    ]) {
       expect(parse(text)).toBeUndefined();
     }
   });
@@ -51,9 +78,12 @@ describe('integers as halves', () => {
 describe('doubles', () => {
   it('are written as ECMAScript writes them', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.double(), fc.integer(), fc.constantFrom(-0, 1e21, 2 ** 32, 5e-7)), (value) => {
-        expect(textOf((out) => appendDouble(out, value))).toBe(String(value));
-      }),
+      fc.property(
+        fc.oneof(fc.double(), fc.integer(), fc.constantFrom(-0, 1e21, 2 ** 32, 5e-7)),
+        (value) => {
+          expect(textOf((out) => appendDouble(out, value))).toBe(String(value));
+        },
+      ),
     );
   });
 

@@ -96,7 +96,12 @@ function isZeros(bytes: Uint8Array, start: number, end: number): boolean {
  * Reads `-?[0-9]+` into `into` as a 64-bit integer, negative ones in two's complement. False when the span is
  * anything else or does not fit in 64 bits.
  */
-export function parseInt64(bytes: Uint8Array, start: number, end: number, into: Int64Halves): boolean {
+export function parseInt64(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  into: Int64Halves,
+): boolean {
   const isNegative = bytes[start] === minus;
   let at = isNegative ? start + 1 : start;
   if (at >= end) return false;

@@ -1,8 +1,14 @@
 import fc from 'fast-check';
 import { Writer } from 'protobufjs/minimal.js';
 import { describe, expect, it } from 'vitest';
-
-import { ProtobufReader, tagOf, wireBytes, wireFixed32, wireFixed64, wireVarint } from './protobuf-reader.ts';
+import {
+  ProtobufReader,
+  tagOf,
+  wireBytes,
+  wireFixed32,
+  wireFixed64,
+  wireVarint,
+} from './protobuf-reader.ts';
 
 function open(bytes: Uint8Array): ProtobufReader {
   const reader = new ProtobufReader({ maxDepth: 4 });
@@ -42,8 +48,16 @@ describe('ProtobufReader', () => {
         }
         const reader = open(writer.finish());
         for (const { number, value, text, double } of fields) {
-          expect([reader.next(), reader.tag, valueOf(reader)]).toEqual([true, tagOf(number, wireVarint), value]);
-          expect([reader.next(), reader.tag, valueOf(reader)]).toEqual([true, tagOf(number, wireFixed64), value]);
+          expect([reader.next(), reader.tag, valueOf(reader)]).toEqual([
+            true,
+            tagOf(number, wireVarint),
+            value,
+          ]);
+          expect([reader.next(), reader.tag, valueOf(reader)]).toEqual([
+            true,
+            tagOf(number, wireFixed64),
+            value,
+          ]);
           expect([reader.next(), reader.double()]).toEqual([true, double]);
           expect([reader.next(), reader.tag, reader.low]).toEqual([
             true,
@@ -62,15 +76,19 @@ describe('ProtobufReader', () => {
 
   it('replaces bytes that are no UTF-8 as TextDecoder does and keeps the others in place', () => {
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 20 }), fc.constantFrom('', 'x'.repeat(300)), (bytes, head) => {
-        const text = Buffer.concat([Buffer.from(head), bytes]);
-        const reader = open(Writer.create().uint32(tagOf(1, wireBytes)).bytes(text).finish());
-        reader.next();
-        reader.readText();
-        expect(textOf(reader)).toBe(new TextDecoder('utf-8', { ignoreBOM: true }).decode(text));
-        const isValid = Buffer.from(text.toString('utf8')).equals(text);
-        expect(reader.isTextInput).toBe(isValid);
-      }),
+      fc.property(
+        fc.uint8Array({ maxLength: 20 }),
+        fc.constantFrom('', 'x'.repeat(300)),
+        (bytes, head) => {
+          const text = Buffer.concat([Buffer.from(head), bytes]);
+          const reader = open(Writer.create().uint32(tagOf(1, wireBytes)).bytes(text).finish());
+          reader.next();
+          reader.readText();
+          expect(textOf(reader)).toBe(new TextDecoder('utf-8', { ignoreBOM: true }).decode(text));
+          const isValid = Buffer.from(text.toString('utf8')).equals(text);
+          expect(reader.isTextInput).toBe(isValid);
+        },
+      ),
       { numRuns: 1000 },
     );
   });

@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-
 import { ByteBuffer } from './byte-buffer.ts';
 import { malformedBody } from './malformed-body.ts';
 

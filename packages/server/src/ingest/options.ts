@@ -56,7 +56,8 @@ const dimension = (column: string, attributes: readonly string[]) =>
   });
 
 const dimensionOptions = {
-  'ingest.dimensions.host': dimension('host', ['host.name', 'host', 'hostname']),
+  'ingest.dimensions.service': dimension('service', ['service.name']),
+  'ingest.dimensions.host': dimension('host', ['host.name', 'k8s.node.name', 'host', 'hostname']),
   'ingest.dimensions.env': dimension('env', [
     'deployment.environment.name',
     'deployment.environment',

@@ -7,6 +7,7 @@ export type {
 } from './data-file.ts';
 export type { TableLogger } from './iceberg/io.ts';
 export type { JsonInteger } from './iceberg/json.ts';
+export type { SweepResult } from './iceberg/sweep.ts';
 export type { TableTotals } from './iceberg/summary.ts';
 export { LocalObjectStore } from './object-store/local.ts';
 export type { ListedObject, ObjectInfo, ObjectStore, StoredObject } from './object-store/port.ts';

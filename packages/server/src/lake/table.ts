@@ -7,7 +7,7 @@
  */
 import { assert } from '../base/assert.ts';
 import type { Clock } from '../base/clock.ts';
-import type { TableSchema } from '../columns/schema.ts';
+import type { TableSchema } from '../columns/index.ts';
 import type { DataFile } from './data-file.ts';
 import { assertCommitOrigin, hasCommit, hasSegment } from './iceberg/commit-ids.ts';
 import { commitSnapshot, type CommitRequest } from './iceberg/commit.ts';
@@ -20,6 +20,7 @@ import { currentSnapshot } from './iceberg/metadata.ts';
 import { openState } from './iceberg/open.ts';
 import { planAppend, planRewrite } from './iceberg/plan.ts';
 import type { SnapshotOperation, TableTotals } from './iceberg/summary.ts';
+import { sweepTable, type SweepResult } from './iceberg/sweep.ts';
 import { verifyTable } from './iceberg/verify.ts';
 import type { ObjectStore } from './object-store/port.ts';
 
@@ -133,6 +134,16 @@ export class LakeTable {
   /** Everything that is wrong with the table as it is in the bucket, one sentence each; reads all of its metadata. */
   async verify(): Promise<string[]> {
     return verifyTable(this.#io);
+  }
+
+  /**
+   * Deletes metadata that no version of the last `graceMs` needs, which must be longer than any query and at
+   * least a day in production. Data files in the same position are returned, not deleted: whether they may go
+   * is for holds to say, and an upload that was never committed may belong to a node that will still commit it.
+   */
+  async sweep(graceMs: number): Promise<SweepResult> {
+    await this.refresh();
+    return this.#exclusive(async () => sweepTable(this.#io, this.#state, graceMs));
   }
 
   /** Adds files that are already in the bucket. */

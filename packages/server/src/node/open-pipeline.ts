@@ -3,17 +3,19 @@ import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../base/clock.ts';
 import type { NodeError } from '../base/errors.ts';
-import { defaultDimensionSources } from '../columns/index.ts';
 import type { Config } from '../config/index.ts';
 import { Pipeline } from '../pipeline/index.ts';
 import type { Logger } from '../telemetry/index.ts';
-import type { IngestCalls, IngestEvents, IngestWorkerOptions } from '../threads/ingest-protocol.ts';
-import type {
-  StorageCalls,
-  StorageEvents,
-  StorageWorkerOptions,
-} from '../threads/storage-protocol.ts';
-import { WorkerThread } from '../threads/worker-thread.ts';
+import {
+  type IngestCalls,
+  type IngestEvents,
+  type IngestWorkerOptions,
+  type StorageCalls,
+  type StorageEvents,
+  type StorageWorkerOptions,
+  WorkerThread,
+  workerUrls,
+} from '../threads/index.ts';
 
 /** A segment this big is closed whatever its age: what sealing holds in memory is a small multiple of it. */
 const segmentMaxBytes = 64 * 1024 * 1024;
@@ -42,13 +44,13 @@ export interface OpenedPipeline {
 export async function openPipeline(options: OpenPipelineOptions): Promise<OpenedPipeline> {
   const { config, logger, onFailure } = options;
   const ingest = new WorkerThread<IngestCalls, IngestEvents>({
-    url: new URL('../threads/ingest-worker.ts', import.meta.url),
+    url: workerUrls.ingest,
     data: ingestOptions(config),
     name: 'ingest',
     onFailure,
   });
   const storage = new WorkerThread<StorageCalls, StorageEvents>({
-    url: new URL('../threads/storage-worker.ts', import.meta.url),
+    url: workerUrls.storage,
     data: storageOptions(options),
     name: 'storage',
     onFailure,
@@ -95,7 +97,7 @@ function ingestOptions(config: Config): IngestWorkerOptions {
       maxAgeSecs: ingest.maxEventAgeSecs,
       action: ingest.timestampAction,
     },
-    dimensions: { ...defaultDimensionSources, ...ingest.dimensions },
+    dimensions: ingest.dimensions,
     dedupWindowEvents: ingest.dedupWindowEvents,
     sealIntervalMs: storage.sealIntervalMs,
     segmentMaxBytes,

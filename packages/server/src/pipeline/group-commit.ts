@@ -62,7 +62,7 @@ export class GroupCommit<Batch extends GroupBatch> {
   #waitingForRoom: (() => void)[] = [];
   #waitingForIdle: (() => void)[] = [];
   /** Set by a failure that is not the disk's: nothing is accepted any more. */
-  #fault: unknown;
+  #fault: Error | undefined;
 
   constructor(options: GroupCommitOptions<Batch>) {
     this.#options = options;
@@ -153,7 +153,9 @@ export class GroupCommit<Batch extends GroupBatch> {
     const { dedup, logger } = this.#options;
     const requests = [...group.requests, ...behind.requests];
     logger.error({ error, requests: requests.length }, 'a group of requests was not stored');
-    if (!(error instanceof NodeError)) this.#fault = error;
+    if (!(error instanceof NodeError)) {
+      this.#fault = error instanceof Error ? error : new Error('unknown', { cause: error });
+    }
     group.batch.truncate(0);
     behind.batch.truncate(0);
     dedup.rollback(group.mark);

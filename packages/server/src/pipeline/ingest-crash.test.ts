@@ -180,7 +180,11 @@ function isDiskError(error: unknown): boolean {
 async function settle(fileSystem: FaultyFileSystem, world: World): Promise<void> {
   const node = await Node.start(fileSystem);
   const unanswered = [...world.sent].filter((sentId) => !world.acknowledged.has(sentId));
-  const requests = unanswered.map((sentId) => ({ ids: [sentId], isRejected: false, delayTurns: 0 }));
+  const requests = unanswered.map((sentId) => ({
+    ids: [sentId],
+    isRejected: false,
+    delayTurns: 0,
+  }));
   await sendAll(node, world, requests);
   await node.seal(world);
   const stored = [...world.published.values()].flat();

@@ -1,14 +1,14 @@
 import { AssertionError } from '../base/assert.ts';
 import type { Clock } from '../base/clock.ts';
 import { NodeError } from '../base/errors.ts';
-import type { EventBatch } from './event-batch.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { IngestResult } from './pipeline.ts';
 import type { DecodedRequest, IngestRequest, Protocol } from './protocol.ts';
+import type { RawEventGroup } from './raw-event-group.ts';
 
 export interface IngestEngineOptions {
   readonly protocols: readonly Protocol[];
-  readonly group: GroupCommit<EventBatch>;
+  readonly group: GroupCommit<RawEventGroup>;
   /** Undoes `Content-Encoding` within the limit; throws `NodeError`. */
   readonly decompress: (
     body: Uint8Array,

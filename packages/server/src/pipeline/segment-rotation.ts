@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import type { WalWriter } from '../wal/index.ts';
+import type { ClosedSegment, WalWriter } from '../wal/index.ts';
 import type { GroupLog } from './group-commit.ts';
 import type { WalUsage } from './pipeline.ts';
 
@@ -10,6 +10,8 @@ export interface SegmentRotationOptions {
   readonly logger: Logger;
   /** Longest time a record waits in the open segment (`storage.seal_interval_ms`). */
   readonly sealIntervalMs: number;
+  /** A segment that was closed by age or on request; those closed by size the log announces itself. */
+  readonly onSegmentClosed: (segment: ClosedSegment) => void;
   readonly onUsage: (usage: WalUsage) => void;
 }
 
@@ -30,7 +32,7 @@ export class SegmentRotation implements GroupLog {
       return await this.#options.wal.append(pieces, rows);
     } finally {
       const { clock, sealIntervalMs } = this.#options;
-      this.#cancelRotation ??= clock.after(sealIntervalMs, () => void this.#rotate());
+      this.#cancelRotation ??= clock.after(sealIntervalMs, () => void this.#rotateByAge());
       this.#cancelReport ??= clock.after(usageIntervalMs, () => this.reportUsage());
     }
   }
@@ -46,14 +48,21 @@ export class SegmentRotation implements GroupLog {
     this.#cancelReport?.();
   }
 
-  async #rotate(): Promise<void> {
+  /** Closes the open segment if it holds records, and announces it before this resolves. */
+  async rotate(): Promise<void> {
+    const segment = await this.#options.wal.rotate();
+    if (segment !== undefined) this.#options.onSegmentClosed(segment);
+    this.reportUsage();
+  }
+
+  async #rotateByAge(): Promise<void> {
     this.#cancelRotation = undefined;
     try {
-      await this.#options.wal.rotate();
+      await this.rotate();
     } catch (error) {
       // The next append says so to its callers, and brings the next attempt.
       this.#options.logger.warn({ err: error }, 'the open log segment could not be closed');
+      this.reportUsage();
     }
-    this.reportUsage();
   }
 }

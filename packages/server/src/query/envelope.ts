@@ -4,6 +4,8 @@ import type { ResultColumn, ResultFormat } from './engine/protocol.ts';
 export interface QuerySummary {
   readonly rows: number;
   readonly scan: Readonly<Record<string, unknown>>;
+  /** All the query process read for it, spilled data included; absent where the system does not count. */
+  readonly processReadBytes?: number;
   readonly elapsedSeconds: number;
 }
 

@@ -1,7 +1,6 @@
 import { availableParallelism, totalmem } from 'node:os';
-
-import { option, optionalOption, type OptionTable } from '../base/option.ts';
 import { byteSize, integer, oneOf } from '../base/option-types.ts';
+import { option, optionalOption, type OptionTable } from '../base/option.ts';
 
 export const queryOptions = {
   'query.max_concurrent': optionalOption(integer({ min: 1, max: 256 }), {

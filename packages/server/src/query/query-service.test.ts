@@ -31,9 +31,18 @@ afterAll(() => fixture.close());
 
 describe('results', () => {
   test('answers the documented envelope in its order', async () => {
-    const text = await fixture.text('SELECT service, count(*) AS n FROM raw_events GROUP BY 1 ORDER BY 1', { files });
+    const text = await fixture.text(
+      'SELECT service, count(*) AS n FROM raw_events GROUP BY 1 ORDER BY 1',
+      { files },
+    );
     const answer = JSON.parse(text) as Record<string, unknown>;
-    expect(Object.keys(answer)).toEqual(['columns', 'rows', 'row_count', 'scan', 'elapsed_seconds']);
+    expect(Object.keys(answer)).toEqual([
+      'columns',
+      'rows',
+      'row_count',
+      'scan',
+      'elapsed_seconds',
+    ]);
     expect(answer).toMatchObject({
       columns: [
         { name: 'service', type: 'VARCHAR' },
@@ -50,12 +59,39 @@ describe('results', () => {
   });
 
   test('shows exactly the ten columns, with nulls where a file lacks one', async () => {
-    const answer = await fixture.ask('SELECT * FROM raw_events WHERE timestamp_ns = 1800000000000000001', { files });
+    const answer = await fixture.ask(
+      'SELECT * FROM raw_events WHERE timestamp_ns = 1800000000000000001',
+      { files },
+    );
     expect(answer.columns.map(({ name }) => name)).toEqual([
-      'timestamp_ns', 'source', 'service', 'body', 'idempotency_key', 'attributes', 'host', 'env', 'namespace', 'tenant',
+      'timestamp_ns',
+      'source',
+      'service',
+      'body',
+      'idempotency_key',
+      'attributes',
+      'host',
+      'env',
+      'namespace',
+      'tenant',
     ]);
-    expect(answer.rows).toEqual([[Number(1800000000000000001n), null, 'svc0', 'body 0', null, null, 'h1', null, null, 'default']]);
-    await expect(fixture.ask('SELECT _template FROM raw_events', { files })).rejects.toMatchObject({ code: 'sql_invalid' });
+    expect(answer.rows).toEqual([
+      [
+        Number(1800000000000000001n),
+        null,
+        'svc0',
+        'body 0',
+        null,
+        null,
+        'h1',
+        null,
+        null,
+        'default',
+      ],
+    ]);
+    await expect(fixture.ask('SELECT _template FROM raw_events', { files })).rejects.toMatchObject({
+      code: 'sql_invalid',
+    });
   });
 
   test('prints 64-bit and wider integers exactly', async () => {
@@ -63,14 +99,18 @@ describe('results', () => {
       'SELECT min(timestamp_ns), 9223372036854775807, 170141183460469231731687303715884105727::HUGEINT, 1.50::DECIMAL(38, 20) FROM raw_events',
       { files },
     );
-    expect(text).toContain('[1700000000000000001,9223372036854775807,170141183460469231731687303715884105727,1.50000000000000000000]');
+    expect(text).toContain(
+      '[1700000000000000001,9223372036854775807,170141183460469231731687303715884105727,1.50000000000000000000]',
+    );
   });
 
   test('turns NaN and infinities into null at any depth', async () => {
     const answer = await fixture.ask(
       "SELECT 'nan'::DOUBLE, [1.5::FLOAT, '-inf'::FLOAT], {'a': 'inf'::DOUBLE, 'b': [{'c': 'nan'::DOUBLE}]}, MAP {'k': 'inf'::DOUBLE}, NULL::DOUBLE[], 0.1::DOUBLE, ['nan'::DOUBLE]::DOUBLE[1]",
     );
-    expect(answer.rows).toEqual([[null, [1.5, null], { a: null, b: [{ c: null }] }, { k: null }, null, 0.1, [null]]]);
+    expect(answer.rows).toEqual([
+      [null, [1.5, null], { a: null, b: [{ c: null }] }, { k: null }, null, 0.1, [null]],
+    ]);
   });
 
   test('answers duplicate names, odd names and all kinds of text', async () => {
@@ -79,9 +119,14 @@ describe('results', () => {
     expect(answer.columns.map(({ name }) => name)).toEqual(['a', 'a', 'q"uo,te', 'tab\t']);
     expect(answer.rows).toEqual([[1, 2, 'x', 'line\n"\0\\é😀']]);
     expect(JSON.parse(await fixture.text(sql, { format: 'ndjson' }))).toEqual({
-      a: 1, a_1: 2, 'q"uo,te': 'x', 'tab\t': 'line\n"\0\\é😀',
+      a: 1,
+      a_1: 2,
+      'q"uo,te': 'x',
+      'tab\t': 'line\n"\0\\é😀',
     });
-    expect((await fixture.text(`SELECT 1 AS a, 2 AS a, 'x' AS "q""uo,te"`, { format: 'csv' }))).toBe('a,a,"q""uo,te"\n1,2,x\n');
+    expect(await fixture.text(`SELECT 1 AS a, 2 AS a, 'x' AS "q""uo,te"`, { format: 'csv' })).toBe(
+      'a,a,"q""uo,te"\n1,2,x\n',
+    );
   });
 
   test('answers every type as valid JSON', async () => {
@@ -96,7 +141,10 @@ describe('results', () => {
 
   test('answers no rows, over files and over none, with the columns', async () => {
     for (const list of [files, []]) {
-      const answer = await fixture.ask("SELECT service, timestamp_ns, attributes FROM raw_events WHERE service = 'none'", { files: list });
+      const answer = await fixture.ask(
+        "SELECT service, timestamp_ns, attributes FROM raw_events WHERE service = 'none'",
+        { files: list },
+      );
       expect(answer).toMatchObject({
         columns: [{ type: 'VARCHAR' }, { type: 'BIGINT' }, { type: 'MAP(VARCHAR, VARCHAR)' }],
         rows: [],
@@ -105,18 +153,23 @@ describe('results', () => {
       });
     }
     expect((await fixture.ask('SELECT count(*) FROM raw_events')).rows).toEqual([[0]]);
-    expect(await fixture.text('SELECT service FROM raw_events', { format: 'csv' })).toBe('service\n');
+    expect(await fixture.text('SELECT service FROM raw_events', { format: 'csv' })).toBe(
+      'service\n',
+    );
     expect(await fixture.text('SELECT service FROM raw_events', { format: 'ndjson' })).toBe('');
   });
 
   test('streams all rows in order in each format', async () => {
-    const sql = 'SELECT timestamp_ns - 1700000000000000001 AS i, attributes FROM raw_events WHERE attributes IS NOT NULL ORDER BY 1';
+    const sql =
+      'SELECT timestamp_ns - 1700000000000000001 AS i, attributes FROM raw_events WHERE attributes IS NOT NULL ORDER BY 1';
     const answer = await fixture.ask(sql, { files });
     expect(answer.rows).toHaveLength(1000);
     expect(answer.row_count).toBe(1000);
     expect(answer.rows[999]).toEqual([999, { k: 'v5', é: '"' }]);
     const lines = (await fixture.text(sql, { files, format: 'ndjson' })).trimEnd().split('\n');
-    expect(lines.map((line) => (JSON.parse(line) as { i: number }).i)).toEqual(Array.from({ length: 1000 }, (_, i) => i));
+    expect(lines.map((line) => (JSON.parse(line) as { i: number }).i)).toEqual(
+      Array.from({ length: 1000 }, (_, i) => i),
+    );
     const csv = (await fixture.text(sql, { files, format: 'csv' })).split('\n');
     expect(csv).toHaveLength(1002);
     expect(csv[1]).toBe('0,"{""k"":""v0"",""é"":""\\""""}"');
@@ -129,17 +182,42 @@ describe('results', () => {
        UNION ALL SELECT 'x', 0 ORDER BY r LIMIT 2; -- the end`,
       { files },
     );
-    expect(one.rows).toEqual([['x', 0], ['svc0', 1]]);
-    for (const sql of ['FROM raw_events LIMIT 1', 'VALUES (1), (2)', 'TABLE raw_events', '(SELECT 1) UNION (SELECT 1)', 'SELECT 1 ;;', 'WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 5) SELECT max(n) FROM r', 'SELECT x FROM range(3) t(x)', "SELECT unnest(map_keys(attributes)) FROM raw_events LIMIT 1", "SELECT list_filter([1,2], x -> x > 1)"]) {
-      await expect(fixture.ask(sql, { files }), sql).resolves.toMatchObject({ columns: expect.any(Array) });
+    expect(one.rows).toEqual([
+      ['x', 0],
+      ['svc0', 1],
+    ]);
+    for (const sql of [
+      'FROM raw_events LIMIT 1',
+      'VALUES (1), (2)',
+      'TABLE raw_events',
+      '(SELECT 1) UNION (SELECT 1)',
+      'SELECT 1 ;;',
+      'WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 5) SELECT max(n) FROM r',
+      'SELECT x FROM range(3) t(x)',
+      'SELECT unnest(map_keys(attributes)) FROM raw_events LIMIT 1',
+      'SELECT list_filter([1,2], x -> x > 1)',
+    ]) {
+      await expect(fixture.ask(sql, { files }), sql).resolves.toMatchObject({
+        columns: expect.any(Array),
+      });
     }
   });
 
   test('applies the row scope of the caller', async () => {
-    const scope = { service: ["svc1", "it's"] };
+    const scope = { service: ['svc1', "it's"] };
     const answer = await fixture.ask('SELECT DISTINCT service FROM raw_events', { files, scope });
     expect(answer.rows).toEqual([['svc1']]);
-    expect((await fixture.ask('SELECT count(*) FROM raw_events', { files, scope: { service: [] } })).rows).toEqual([[0]]);
-    expect((await fixture.ask('SELECT body FROM raw_events ORDER BY timestamp_ns DESC LIMIT 1', { files, scope })).rows).toEqual([['body 499']]);
+    expect(
+      (await fixture.ask('SELECT count(*) FROM raw_events', { files, scope: { service: [] } }))
+        .rows,
+    ).toEqual([[0]]);
+    expect(
+      (
+        await fixture.ask('SELECT body FROM raw_events ORDER BY timestamp_ns DESC LIMIT 1', {
+          files,
+          scope,
+        })
+      ).rows,
+    ).toEqual([['body 499']]);
   });
 });

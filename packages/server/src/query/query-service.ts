@@ -5,10 +5,10 @@ import type { ExecutionTable, PlannedSql, ResultFormat } from './engine/protocol
 import type { QueryEngine } from './engine/query-engine.ts';
 import type { RunningQuery } from './engine/running-query.ts';
 import { contentTypes, formatRows, type QuerySummary } from './envelope.ts';
+import type { ScanGuardMode } from './options.ts';
 import { boundPlan, type PrunedTable, type ScanBound, type TableScans } from './plan/bound.ts';
 import { narrowNewestFirst } from './plan/newest-first.ts';
 import { ThroughputMeter } from './plan/throughput.ts';
-import type { ScanGuardMode } from './options.ts';
 import {
   boundDetails,
   exceedsLimit,
@@ -89,7 +89,10 @@ export class QueryService {
     const pins = await pinAll(tables);
     try {
       context.signal?.throwIfAborted();
-      const scans = tables.map(({ schema }, i) => ({ table: schema.name, files: pins[i]?.files ?? [] }));
+      const scans = tables.map(({ schema }, i) => ({
+        table: schema.name,
+        files: pins[i]?.files ?? [],
+      }));
       const narrowed = narrow(plan, tables, scans);
       const bounded = boundPlan(plan.scans, narrowed.scans, this.#throughput.speed);
       const verdict = judgeScan(bounded.bound, limit, {
@@ -97,7 +100,10 @@ export class QueryService {
         confirm: request.confirm === true,
       });
       if (verdict === 'refused') {
-        const suggestions = await this.#suggest({ plan, limit, visible }, { tables, scans: narrowed.scans });
+        const suggestions = await this.#suggest(
+          { plan, limit, visible },
+          { tables, scans: narrowed.scans },
+        );
         throw scanRefused(bounded.bound, limit, suggestions);
       }
       return new PreparedQuery({
@@ -132,7 +138,9 @@ export class QueryService {
       plan: (sql) => this.#engine.plan(sql, query.visible),
       passes: (bound) => !exceedsLimit(bound, query.limit),
       tables: data.scans,
-      timeColumns: Object.fromEntries(data.tables.map(({ schema }) => [schema.name, schema.timeColumn])),
+      timeColumns: Object.fromEntries(
+        data.tables.map(({ schema }) => [schema.name, schema.timeColumn]),
+      ),
       speed: this.#throughput.speed,
     });
   }
@@ -141,7 +149,9 @@ export class QueryService {
 async function pinAll(tables: readonly QueryTable[]): Promise<PinnedFiles[]> {
   const outcomes = await Promise.allSettled(tables.map(({ source }) => source.pin()));
   const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-  const pins = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+  const pins = outcomes.flatMap((outcome) =>
+    outcome.status === 'fulfilled' ? [outcome.value] : [],
+  );
   if (failed === undefined) return pins;
   for (const pin of pins) pin.release();
   throw failed.reason;
@@ -252,9 +262,15 @@ export class PreparedQuery {
       throw error;
     }
     const summary = this.#summarise(running);
-    const rows = formatRows(format, { columns: plan.columns, chunks: running.chunks(), summary: () => summary });
+    const rows = formatRows(format, {
+      columns: plan.columns,
+      chunks: running.chunks(),
+      summary: () => summary,
+    });
     const body = Readable.from(rows, { objectMode: false, highWaterMark: 256 * 1024 });
-    body.once('close', () => running.stop(new DOMException('the query was cancelled', 'AbortError')));
+    body.once('close', () =>
+      running.stop(new DOMException('the query was cancelled', 'AbortError')),
+    );
     return { contentType: contentTypes[format], body, summary };
   }
 
@@ -265,7 +281,9 @@ export class PreparedQuery {
   /** Only a query held to a limit is stopped by it. */
   #timeoutMs(): number | undefined {
     const { limit, verdict } = this.#parts;
-    return limit.seconds === undefined || verdict !== 'within_limit' ? undefined : limit.seconds * 1000;
+    return limit.seconds === undefined || verdict !== 'within_limit'
+      ? undefined
+      : limit.seconds * 1000;
   }
 
   #summarise(running: RunningQuery): Promise<QuerySummary> {
@@ -273,11 +291,12 @@ export class PreparedQuery {
     const runMs = clock.monotonicMs();
     const summary = running.summary.then(({ rows, readBytes }) => {
       const endedMs = clock.monotonicMs();
-      // What the system counts includes a few bytes that are not the table's.
+      // The system's count also holds signals between threads and what was spilled and read back.
       const read = Math.min(readBytes ?? bound.bytes, bound.bytes);
       throughput.record(read, (endedMs - runMs) / 1000);
       return {
         rows,
+        ...(readBytes === undefined ? {} : { processReadBytes: readBytes }),
         scan: {
           bound_bytes: bound.bytes,
           bound_seconds: roundSeconds(bound.seconds),

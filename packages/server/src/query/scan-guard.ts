@@ -33,7 +33,9 @@ export function scanLimit(request: ScanRequest): ScanLimit {
 }
 
 const outOfRange = (path: string, message: string): NodeError =>
-  new NodeError('request_malformed', 'correct the fields in errors', { details: { errors: [{ path, message }] } });
+  new NodeError('request_malformed', 'correct the fields in errors', {
+    details: { errors: [{ path, message }] },
+  });
 
 export const exceedsLimit = (bound: ScanBound, limit: ScanLimit): boolean =>
   bound.bytes > limit.bytes || (limit.seconds !== undefined && bound.seconds > limit.seconds);

@@ -33,7 +33,10 @@ const windows: readonly (readonly [label: string, lengthNs: bigint])[] = [
 ];
 
 /** Up to three variants, each planned and bounded like any query, so what is suggested really passes. */
-export async function suggestNarrower(plan: PlannedSql, source: SuggestionSource): Promise<Suggestion[]> {
+export async function suggestNarrower(
+  plan: PlannedSql,
+  source: SuggestionSource,
+): Promise<Suggestion[]> {
   const heavy = heavyColumns(plan, source);
   const from = latestWindow(plan, source);
   const candidates: { description: string; edits: Omit<NarrowEdits, 'timeColumns'> }[] = [];
@@ -45,8 +48,13 @@ export async function suggestNarrower(plan: PlannedSql, source: SuggestionSource
   }
   const found: Suggestion[] = [];
   for (const { description, edits } of candidates) {
-    const suggestion = await verify(description, { ...edits, timeColumns: source.timeColumns }, source);
-    if (suggestion !== undefined && !found.some(({ sql }) => sql === suggestion.sql)) found.push(suggestion);
+    const suggestion = await verify(
+      description,
+      { ...edits, timeColumns: source.timeColumns },
+      source,
+    );
+    if (suggestion !== undefined && !found.some(({ sql }) => sql === suggestion.sql))
+      found.push(suggestion);
   }
   return found;
 }
@@ -99,7 +107,11 @@ function startingAt(
   const column = timeColumns[scan.tables[0] ?? ''];
   if (column === undefined) return scan;
   const columns = scan.columns.includes(column) ? scan.columns : [...scan.columns, column];
-  return { ...scan, columns, predicates: [...scan.predicates, { column, op: '>=', value: fromNs }] };
+  return {
+    ...scan,
+    columns,
+    predicates: [...scan.predicates, { column, op: '>=', value: fromNs }],
+  };
 }
 
 function heavyColumns(plan: PlannedSql, source: SuggestionSource): string[] {

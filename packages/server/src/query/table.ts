@@ -1,5 +1,5 @@
-import type { TableSchema } from '../columns/schema.ts';
-import type { DataFileStats } from '../lake/data-file.ts';
+import type { TableSchema } from '../columns/index.ts';
+import type { DataFileStats } from '../lake/index.ts';
 
 /** A Parquet file on this machine that stays readable until its pin is released. */
 export interface PinnedFile {

@@ -10,7 +10,7 @@ import { createBulkProtocol } from '../ingest/bulk/index.ts';
 import { decompress } from '../ingest/http/index.ts';
 import { otlpProtocol } from '../ingest/otlp/index.ts';
 import {
-  createEventBatches,
+  createEventGroups,
   type DedupWindow,
   fingerprintsOf,
   GroupCommit,
@@ -70,10 +70,11 @@ async function open(): Promise<{ opened: Opened; dedup: DedupWindow }> {
     clock: systemClock,
     logger,
     sealIntervalMs: options.sealIntervalMs,
+    onSegmentClosed: (segment) => server.emit('segmentClosed', segment),
     onUsage: (usage) => server.emit('walUsage', usage),
   });
   const group = new GroupCommit({
-    batches: createEventBatches(options, options.dedupWindowEvents === 0 ? undefined : dedup),
+    batches: createEventGroups(options, options.dedupWindowEvents === 0 ? undefined : dedup),
     log: rotation,
     dedup,
     logger,
@@ -99,9 +100,7 @@ const server = new RpcServer<IngestCalls, IngestEvents>(threadChannel(parentPort
     };
   },
   submit: (request) => running().engine.submit(request),
-  async rotate() {
-    await running().wal.rotate();
-  },
+  rotate: () => running().rotation.rotate(),
   async removeSegment(segmentId) {
     await running().wal.remove(segmentId);
     running().rotation.reportUsage();

@@ -3,6 +3,12 @@ import { NodeError } from '../base/errors.ts';
 import { type CallMap, type EventMap, RpcClient } from '../base/rpc.ts';
 import { threadChannel } from './channel.ts';
 
+/** The entry file of each worker. */
+export const workerUrls = {
+  ingest: new URL('ingest-worker.ts', import.meta.url),
+  storage: new URL('storage-worker.ts', import.meta.url),
+} as const;
+
 /**
  * A worker thread of the node. It is expected to live as long as the node: should it end before `terminate`,
  * every call fails and `onFailure` is told once.

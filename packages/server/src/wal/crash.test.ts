@@ -1,14 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-
-import { NodeError } from '../base/errors.ts';
-import { silentLogger } from '../base/logger.ts';
 import {
   FaultyFileSystem,
   SimulatedDeath,
   type Fault,
   type FaultPlan,
 } from '../../test/fixture/faulty-file-system.ts';
+import { NodeError } from '../base/errors.ts';
+import { silentLogger } from '../base/logger.ts';
 import { readSegment, readWholeSegment, WalWriter } from './index.ts';
 
 const directory = '/data/wal';
@@ -171,7 +170,10 @@ describe('the log after a crash', () => {
 
   test('loses and doubles nothing over several lives with faults anywhere', async () => {
     const step: fc.Arbitrary<Step> = fc.oneof(
-      { weight: 5, arbitrary: fc.record({ kind: fc.constant('append' as const), bytes: fc.nat(5000) }) },
+      {
+        weight: 5,
+        arbitrary: fc.record({ kind: fc.constant('append' as const), bytes: fc.nat(5000) }),
+      },
       { weight: 1, arbitrary: fc.constant({ kind: 'rotate' as const }) },
       { weight: 1, arbitrary: fc.constant({ kind: 'remove' as const }) },
     );
@@ -182,18 +184,22 @@ describe('the log after a crash', () => {
       end: fc.constantFrom('kill' as const, 'power-cut' as const),
     });
     await fc.assert(
-      fc.asyncProperty(fc.nat(), fc.array(life, { minLength: 1, maxLength: 5 }), async (seed, lives) => {
-        const ledger = new Ledger();
-        let disk = new FaultyFileSystem();
-        for (const { steps, faults, end } of lives) {
-          const plan: FaultPlan = (operation) => faults[String(operation.index)];
-          disk = disk.restart({ seed, plan, otherwise: end });
-          await live(disk, ledger, steps);
-          if (!disk.isDead) disk = disk.restart({ seed: seed + 1, otherwise: end });
-        }
-        await live(disk.restart({ seed }), ledger, []);
-      }),
-      { numRuns: 300 },
+      fc.asyncProperty(
+        fc.nat(),
+        fc.array(life, { minLength: 1, maxLength: 5 }),
+        async (seed, lives) => {
+          const ledger = new Ledger();
+          let disk = new FaultyFileSystem();
+          for (const { steps, faults, end } of lives) {
+            const plan: FaultPlan = (operation) => faults[String(operation.index)];
+            disk = disk.restart({ seed, plan, otherwise: end });
+            await live(disk, ledger, steps);
+            if (!disk.isDead) disk = disk.restart({ seed: seed + 1, otherwise: end });
+          }
+          await live(disk.restart({ seed }), ledger, []);
+        },
+      ),
+      { numRuns: 500 },
     );
   });
 });

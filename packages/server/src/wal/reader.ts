@@ -1,5 +1,4 @@
 import { basename } from 'node:path';
-
 import { NodeError } from '../base/errors.ts';
 import type { FileSystem } from '../base/file-system.ts';
 import { ChunkedSource, SegmentCursor, type WalRecord } from './segment-cursor.ts';

@@ -10,10 +10,10 @@
  *   although the disk never took them;
  * - a segment whose header was never synced. Nothing can have been appended to it; it is removed;
  * - a name that is not durable yet. The directory is synced.
- * An older segment with anything but whole records in it was complete when its successor was made: damage.
+ * An older segment was complete when its successor was made. It is damaged unless its whole records reach to the first
+ * record of the successor; what follows them then is a tail whose cut was lost, and is cut again.
  */
 import { basename, join } from 'node:path';
-
 import { NodeError } from '../base/errors.ts';
 import type { FileSystem, OpenFile } from '../base/file-system.ts';
 import type { Logger } from '../base/logger.ts';
@@ -58,24 +58,26 @@ const scanChunkBytes = 1 << 20;
 /** Throws `wal_corrupt`, naming file and offset, where acknowledged records are damaged. Changes nothing then. */
 export async function recoverLog(options: RecoverOptions): Promise<RecoveredLog> {
   const files = await listSegmentFiles(options);
-  const segments: ClosedSegment[] = [];
+  const inspections: Inspection[] = [];
   const unfinished: string[] = [];
-  for (const [index, file] of files.entries()) {
-    const isNewest = index === files.length - 1;
-    const segment = await recoverSegment(options, { path: file.path, isNewest });
-    if (segment === undefined) unfinished.push(file.path);
-    else segments.push(segment);
+  for (const { path } of files) {
+    const inspection = await inspectSegment(options, path);
+    if (inspection === undefined) unfinished.push(path);
+    else inspections.push(inspection);
   }
-  checkContinuity(segments);
+  judge(inspections);
+  for (const inspection of inspections) {
+    await healSegment(options, inspection, inspection === inspections.at(-1));
+  }
   for (const path of unfinished) {
     options.logger.warn({ path }, 'removing a segment that was never completely created');
     await options.fileSystem.unlink(path);
   }
   await options.fileSystem.syncDirectory(options.directory);
   return {
-    segments,
+    segments: inspections.map((inspection) => inspection.segment),
     nextSequence: (files.at(-1)?.sequence ?? 0) + 1,
-    nextLsn: (segments.at(-1)?.lastLsn ?? 0) + 1,
+    nextLsn: (inspections.at(-1)?.segment.lastLsn ?? 0) + 1,
   };
 }
 
@@ -90,44 +92,80 @@ async function listSegmentFiles(
   return files.sort((a, b) => a.sequence - b.sequence);
 }
 
-interface SegmentPlace {
-  readonly path: string;
-  readonly isNewest: boolean;
+interface Inspection {
+  /** Its whole records; `sizeBytes` is where they end. */
+  readonly segment: ClosedSegment;
+  readonly lastRecordOffset: number;
+  /** Bytes behind the last whole record. */
+  readonly surplusBytes: number;
+  /** A valid record header stands in the surplus. */
+  readonly hasLaterHeader: boolean;
 }
 
 /** Undefined for a segment whose header was never completed. */
-async function recoverSegment(
+async function inspectSegment(
   options: RecoverOptions,
-  place: SegmentPlace,
-): Promise<ClosedSegment | undefined> {
-  const file = await options.fileSystem.open(place.path, place.isNewest ? 'update' : 'read');
+  path: string,
+): Promise<Inspection | undefined> {
+  const file = await options.fileSystem.open(path, 'read');
   try {
     const sizeBytes = await file.size();
     const source = new ChunkedSource(file, sizeBytes, scanChunkBytes);
     const cursor = await SegmentCursor.open(source);
     if (!(cursor instanceof SegmentCursor)) {
-      if (cursor.kind === 'unknown-version') throw unknownVersion(place.path, cursor.version);
-      if (await hasContent(source)) throw corruptSegment(place.path, 0);
+      if (cursor.kind === 'unknown-version') throw unknownVersion(path, cursor.version);
+      if (await hasContent(source)) throw corruptSegment(path, 0);
       return undefined;
     }
-    if (basename(place.path) !== segmentFileName(segmentIdOf(cursor.header))) {
-      throw corruptSegment(place.path, 0);
+    if (basename(path) !== segmentFileName(segmentIdOf(cursor.header))) {
+      throw corruptSegment(path, 0);
     }
     const { rows, lastRecordOffset } = await countRecords(cursor);
-    if (!cursor.isAtEnd) {
-      const isDamaged = !place.isNewest || (await cursor.findLaterHeader()) !== undefined;
-      if (isDamaged) throw corruptSegment(place.path, cursor.offset);
-      const cutBytes = sizeBytes - cursor.offset;
-      options.logger.warn({ path: place.path, offset: cursor.offset, cutBytes }, 'cutting a torn tail');
-      await file.truncate(cursor.offset);
+    const { nextLsn, offset } = cursor;
+    return {
+      segment: describe(cursor.header, { path, nextLsn, rows, sizeBytes: offset }),
+      lastRecordOffset,
+      surplusBytes: sizeBytes - offset,
+      hasLaterHeader: (await cursor.findLaterHeader()) !== undefined,
+    };
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Throws where a record that was acknowledged is missing. LSNs are dense, so a segment whose whole records reach to
+ * the first of the next one is complete, whatever follows them; the newest has no successor to show that.
+ */
+function judge(inspections: readonly Inspection[]): void {
+  for (const [index, { segment, surplusBytes, hasLaterHeader }] of inspections.entries()) {
+    const next = inspections[index + 1]?.segment;
+    const hasSurplus = surplusBytes > 0;
+    let isDamaged = hasLaterHeader;
+    if (next !== undefined) {
+      const mustJoin = hasSurplus || next.sequence === segment.sequence + 1;
+      const nextLsn = segment.lastLsn + 1;
+      isDamaged = mustJoin ? next.firstLsn !== nextLsn : next.firstLsn < nextLsn;
     }
-    if (place.isNewest) await syncAgain(file, { from: lastRecordOffset, to: cursor.offset });
-    return describe(cursor.header, {
-      path: place.path,
-      nextLsn: cursor.nextLsn,
-      rows,
-      sizeBytes: cursor.offset,
-    });
+    if (isDamaged) throw corruptSegment(segment.path, segment.sizeBytes);
+  }
+}
+
+async function healSegment(
+  options: RecoverOptions,
+  inspection: Inspection,
+  isNewest: boolean,
+): Promise<void> {
+  const { segment, surplusBytes, lastRecordOffset } = inspection;
+  if (surplusBytes === 0 && !isNewest) return;
+  const file = await options.fileSystem.open(segment.path, 'update');
+  try {
+    if (surplusBytes > 0) {
+      const { path, sizeBytes } = segment;
+      options.logger.warn({ path, offset: sizeBytes, surplusBytes }, 'cutting a torn tail');
+      await file.truncate(sizeBytes);
+    }
+    await syncAgain(file, { from: lastRecordOffset, to: segment.sizeBytes });
   } finally {
     await file.close();
   }
@@ -164,22 +202,6 @@ async function hasContent(source: ChunkedSource): Promise<boolean> {
     if (chunk.some((byte) => byte !== 0)) return true;
   }
   return false;
-}
-
-/** LSNs are dense: a hole between neighbours means that whole records are missing from the end of the older one. */
-function checkContinuity(segments: readonly ClosedSegment[]): void {
-  let previous: ClosedSegment | undefined;
-  for (const segment of segments) {
-    if (previous !== undefined) {
-      const isNeighbour = segment.sequence === previous.sequence + 1;
-      const isDense = segment.firstLsn === previous.lastLsn + 1;
-      const isOrdered = segment.firstLsn > previous.lastLsn;
-      if (isNeighbour ? !isDense : !isOrdered) {
-        throw corruptSegment(previous.path, previous.sizeBytes);
-      }
-    }
-    previous = segment;
-  }
 }
 
 export function describe(

@@ -26,7 +26,7 @@ export class ChunkedSource {
   readonly sizeBytes: number;
   readonly #file: OpenFile;
   readonly #chunkBytes: number;
-  #chunk = new Uint8Array(0);
+  #chunk: Uint8Array = new Uint8Array(0);
   #chunkOffset = 0;
 
   constructor(file: OpenFile, sizeBytes: number, chunkBytes: number) {
@@ -42,9 +42,9 @@ export class ChunkedSource {
     if (start >= 0 && start + wanted <= this.#chunk.byteLength) {
       return this.#chunk.subarray(start, start + wanted);
     }
-    const chunk = new Uint8Array(
-      Math.min(Math.max(wanted, this.#chunkBytes), this.sizeBytes - offset),
-    );
+    const chunkBytes = Math.min(Math.max(wanted, this.#chunkBytes), this.sizeBytes - offset);
+    // A buffer of its own (views of it outlive the next read) that is not zeroed first.
+    const chunk = Buffer.allocUnsafeSlow(chunkBytes);
     const filled = await this.#file.read(chunk, offset);
     this.#chunk = chunk.subarray(0, filled);
     this.#chunkOffset = offset;

@@ -6,7 +6,6 @@
  * body can therefore not make it pass for a record when a torn tail is searched.
  */
 import { crc32 } from 'node:zlib';
-
 import { assert } from '../base/assert.ts';
 
 export const segmentHeaderBytes = 64;

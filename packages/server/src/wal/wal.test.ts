@@ -1,15 +1,13 @@
 import { crc32 } from 'node:zlib';
-
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-
-import type { FileSystem } from '../base/file-system.ts';
-import { silentLogger } from '../base/logger.ts';
 import {
   FaultyFileSystem,
   type Fault,
   type Operation,
 } from '../../test/fixture/faulty-file-system.ts';
+import type { FileSystem } from '../base/file-system.ts';
+import { silentLogger } from '../base/logger.ts';
 import { readSegment, WalWriter, type ClosedSegment } from './index.ts';
 import { encodeSegmentHeader } from './segment.ts';
 
@@ -17,10 +15,19 @@ const directory = '/data/wal';
 
 function openWriter(fileSystem: FileSystem, segmentMaxBytes = 1 << 20): Promise<WalWriter> {
   const schemaHash = new Uint8Array(16).fill(7);
-  return WalWriter.open({ directory, fileSystem, logger: silentLogger, schemaHash, segmentMaxBytes });
+  return WalWriter.open({
+    directory,
+    fileSystem,
+    logger: silentLogger,
+    schemaHash,
+    segmentMaxBytes,
+  });
 }
 
-async function textsOf(fileSystem: FileSystem, segments: readonly ClosedSegment[]): Promise<string[]> {
+async function textsOf(
+  fileSystem: FileSystem,
+  segments: readonly ClosedSegment[],
+): Promise<string[]> {
   const texts: string[] = [];
   for (const { path } of segments) {
     for await (const { payload } of readSegment({ fileSystem, path })) {
@@ -219,6 +226,18 @@ describe('replay', () => {
     expect(await file.size()).toBe(first.sizeBytes - 3);
   });
 
+  test('cuts an older segment whose successor proves that only unacknowledged bytes follow', async () => {
+    const fileSystem = new FaultyFileSystem();
+    const writer = await openWriter(fileSystem);
+    const first = await writeSegment(writer, ['a', 'b']);
+    await writeSegment(writer, ['c']);
+    await changeFile(fileSystem, first.path, (bytes) =>
+      Buffer.concat([bytes, Buffer.alloc(77, 3)]),
+    );
+    const restarted = await openWriter(fileSystem);
+    expect(await textsOf(fileSystem, restarted.unsealedSegments())).toEqual(['a', 'b', 'c']);
+  });
+
   test('is not fooled by an event body that contains a copy of a record', async () => {
     const other = new FaultyFileSystem();
     const source = await writeSegment(await openWriter(other), ['a', 'b', 'c']);
@@ -240,7 +259,12 @@ describe('replay', () => {
     const fileSystem = new FaultyFileSystem();
     await fileSystem.mkdir(directory);
     const salt = new Uint8Array(8);
-    const header = encodeSegmentHeader({ sequence: 1, firstLsn: 1, schemaHash: new Uint8Array(16), salt });
+    const header = encodeSegmentHeader({
+      sequence: 1,
+      firstLsn: 1,
+      schemaHash: new Uint8Array(16),
+      salt,
+    });
     const view = new DataView(header.buffer);
     view.setUint32(8, 9, true);
     view.setUint32(60, crc32(header.subarray(0, 60)), true);

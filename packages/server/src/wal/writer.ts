@@ -12,7 +12,6 @@
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-
 import { assert } from '../base/assert.ts';
 import { NodeError } from '../base/errors.ts';
 import { errnoCode, type FileSystem, type OpenFile } from '../base/file-system.ts';
@@ -175,10 +174,7 @@ export class WalWriter {
     return result;
   }
 
-  async #appendNow(
-    pieces: readonly Uint8Array[],
-    rows: number,
-  ): Promise<{ readonly lsn: number }> {
+  async #appendNow(pieces: readonly Uint8Array[], rows: number): Promise<{ readonly lsn: number }> {
     this.#announce(await this.#cutFailedTail());
     this.#open ??= await this.#create();
     const segment = this.#open;

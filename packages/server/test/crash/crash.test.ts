@@ -1,9 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
 import { expect, test } from 'vitest';
-
 import { runCrashRounds } from './harness.ts';
 import { IngestTarget } from './ingest-target.ts';
 

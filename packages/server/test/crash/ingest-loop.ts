@@ -1,8 +1,6 @@
 /** The program the rounds kill: log, dedup window and group commit, with a sealer that writes ids instead of Parquet. */
 import { join } from 'node:path';
-
 import { RecordBatchReader } from 'apache-arrow';
-
 import type { FileSystem } from '../../src/base/file-system.ts';
 import { silentLogger } from '../../src/base/logger.ts';
 import { nodeFileSystem } from '../../src/base/node-file-system.ts';
@@ -31,7 +29,12 @@ export class IngestLoop {
 
   private constructor(
     directory: string,
-    parts: { fileSystem: FileSystem; wal: WalWriter; commit: GroupCommit<RawEventGroup>; seed: Uint32Array },
+    parts: {
+      fileSystem: FileSystem;
+      wal: WalWriter;
+      commit: GroupCommit<RawEventGroup>;
+      seed: Uint32Array;
+    },
   ) {
     this.#directory = directory;
     this.#fileSystem = parts.fileSystem;

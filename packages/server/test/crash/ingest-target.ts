@@ -1,7 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-
 import type { CrashTarget, RunningTarget } from './harness.ts';
 import { IngestLoop } from './ingest-loop.ts';
 
@@ -20,7 +19,9 @@ export class IngestTarget implements CrashTarget {
   }
 
   async start(): Promise<RunningTarget> {
-    const child = fork(childPath, [this.#directory], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    const child = fork(childPath, [this.#directory], {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
     return RunningIngest.whenReady(child);
   }
 

@@ -1,8 +1,16 @@
-import { ProtobufReader, tagOf, wireBytes, wireFixed32, wireFixed64, wireVarint, writeHex } from '../../codec/index.ts';
+import {
+  ProtobufReader,
+  tagOf,
+  wireBytes,
+  wireFixed32,
+  wireFixed64,
+  wireVarint,
+  writeHexId,
+} from '../../codec/index.ts';
 import { ProtobufValue } from './protobuf-value.ts';
 import type { RecordWriter } from './record-writer.ts';
-import type { SharedAttributeSink } from './shared-attribute-sink.ts';
 import { scopeNameKey, scopeVersionKey } from './scope-keys.ts';
+import type { SharedAttributeSink } from './shared-attribute-sink.ts';
 
 // opentelemetry/proto/collector/logs/v1 and logs/v1: the field numbers of each message.
 const resourceLogsTag = tagOf(1, wireBytes);
@@ -161,12 +169,14 @@ export class ProtobufLogsDecoder {
         writer.flags = reader.low;
         break;
       case traceIdTag:
-        writer.hasTraceId = reader.end - reader.start === traceIdBytes;
-        if (writer.hasTraceId) writeHex(writer.traceId, reader.bytes, reader.start, reader.end);
+        writer.hasTraceId =
+          reader.end - reader.start === traceIdBytes &&
+          writeHexId(writer.traceId, reader.bytes, reader.start, reader.end);
         break;
       case spanIdTag:
-        writer.hasSpanId = reader.end - reader.start === spanIdBytes;
-        if (writer.hasSpanId) writeHex(writer.spanId, reader.bytes, reader.start, reader.end);
+        writer.hasSpanId =
+          reader.end - reader.start === spanIdBytes &&
+          writeHexId(writer.spanId, reader.bytes, reader.start, reader.end);
         break;
       case eventNameTag:
         reader.readText();

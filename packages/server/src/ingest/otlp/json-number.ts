@@ -9,8 +9,11 @@ const maxNumberBytes = 400;
 
 function textOf(cursor: JsonCursor): string {
   const { text, textStart, textEnd } = cursor;
-  if (textEnd - textStart > maxNumberBytes) throw malformedBody('a number is too long', cursor.position);
-  return Buffer.from(text.buffer, text.byteOffset + textStart, textEnd - textStart).toString('latin1');
+  if (textEnd - textStart > maxNumberBytes)
+    throw malformedBody('a number is too long', cursor.position);
+  return Buffer.from(text.buffer, text.byteOffset + textStart, textEnd - textStart).toString(
+    'latin1',
+  );
 }
 
 /** The cursor's text as a double: a number, or a string with a number, `NaN`, `Infinity` or `-Infinity`. */

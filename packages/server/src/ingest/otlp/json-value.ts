@@ -31,7 +31,11 @@ import { doubleOf, integerText, isCanonicalInteger } from './json-number.ts';
 import { ValueDepth } from './value-depth.ts';
 
 const noValue = 0;
-const emptyObject = new TextEncoder().encode('{}');
+const encoder = new TextEncoder();
+const emptyObject = encoder.encode('{}');
+const pairStart = encoder.encode('{"key":"');
+const stringValueStart = encoder.encode(',"value":{"stringValue":"');
+const pairEnd = encoder.encode('}}');
 
 /**
  * Turns AnyValue objects of the JSON encoding into attributes and texts, equal to those that the protobuf
@@ -59,7 +63,9 @@ export class JsonValue {
     const cursor = this.#cursor;
     if (passNull(cursor)) return;
     cursor.enterArray();
-    while (cursor.nextElement()) this.#pair(sink, false);
+    while (cursor.nextElement()) {
+      if (!this.#plainPair(sink)) this.#pair(sink, false);
+    }
   }
 
   /** Reads an AnyValue into `text`: scalars as they are, maps and arrays as compact JSON. False: no value. */
@@ -69,6 +75,25 @@ export class JsonValue {
     this.#toText(kind);
     this.#leaveValue();
     return true;
+  }
+
+  /** Reads a KeyValue written as nearly all are; false, with the cursor where it was, for any other. */
+  #plainPair(sink: AttributeSink): boolean {
+    const cursor = this.#cursor;
+    const start = cursor.position;
+    if (cursor.passExact(pairStart) && cursor.passPlainText()) {
+      const { text, textStart, textEnd } = cursor;
+      if (cursor.passExact(stringValueStart) && cursor.passPlainText()) {
+        const valueStart = cursor.textStart;
+        const valueEnd = cursor.textEnd;
+        if (cursor.passExact(pairEnd)) {
+          sink.attribute(text, textStart, textEnd, text, valueStart, valueEnd);
+          return true;
+        }
+      }
+    }
+    cursor.revisit(start);
+    return false;
   }
 
   /**
@@ -84,7 +109,8 @@ export class JsonValue {
     while (cursor.nextKey()) {
       const field = jsonFields.find(cursor.text, cursor.textStart, cursor.textEnd);
       if (field === keyField && mark === -1 && !passNull(cursor)) {
-        if (cursor.readScalar() !== jsonString) throw malformedBody('expected a string', cursor.position);
+        if (cursor.readScalar() !== jsonString)
+          throw malformedBody('expected a string', cursor.position);
         mark = this.#key(sink, isNested);
       } else if (field === valueField && mark !== -1 && !hasValue) {
         hasValue = true;
@@ -277,7 +303,8 @@ export class JsonValue {
     const kind = cursor.readScalar();
     const isExpected =
       field === stringValueField ? kind === jsonString : kind === jsonTrue || kind === jsonFalse;
-    if (!isExpected) throw malformedBody('a value is not of the kind its name says', cursor.position);
+    if (!isExpected)
+      throw malformedBody('a value is not of the kind its name says', cursor.position);
   }
 
   /** Reads a number, which may stand in a string; tells whether its text is in canonical form already. */

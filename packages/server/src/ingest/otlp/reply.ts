@@ -1,5 +1,4 @@
 import { errorCodes } from '@varve/contract';
-
 import type { NodeError } from '../../base/errors.ts';
 import type { IngestReply } from '../../pipeline/index.ts';
 
@@ -67,7 +66,11 @@ export function successReply(
   format: ReplyFormat,
   partial?: { readonly rejectedLogRecords: number; readonly errorMessage: string },
 ): IngestReply {
-  return { status: 200, headers: { 'content-type': format.contentType }, body: successBody(format, partial) };
+  return {
+    status: 200,
+    headers: { 'content-type': format.contentType },
+    body: successBody(format, partial),
+  };
 }
 
 function successBody(
@@ -82,7 +85,8 @@ function successBody(
   if (partial === undefined) return '{}';
   const { rejectedLogRecords, errorMessage } = partial;
   // 64-bit integers are strings in this encoding; 0 is the default and left out.
-  const rejected = rejectedLogRecords === 0 ? {} : { rejectedLogRecords: String(rejectedLogRecords) };
+  const rejected =
+    rejectedLogRecords === 0 ? {} : { rejectedLogRecords: String(rejectedLogRecords) };
   return JSON.stringify({ partialSuccess: { ...rejected, errorMessage } });
 }
 

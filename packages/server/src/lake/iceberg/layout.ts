@@ -1,5 +1,5 @@
 import { NodeError } from '../../base/errors.ts';
-import type { TableSchema } from '../../columns/schema.ts';
+import type { TableSchema } from '../../columns/index.ts';
 import { icebergSchema, leafColumns, type IcebergSchema, type LeafColumn } from './schema.ts';
 
 /** Where a table's objects are, and how table metadata names them. */

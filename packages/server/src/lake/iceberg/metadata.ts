@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { NodeError } from '../../base/errors.ts';
-import type { TableSchema } from '../../columns/schema.ts';
+import type { TableSchema } from '../../columns/index.ts';
 import { parseJson, stringifyJson, type JsonInteger } from './json.ts';
 import type { TableLayout } from './layout.ts';
 import { lastColumnId, nameMapping } from './schema.ts';

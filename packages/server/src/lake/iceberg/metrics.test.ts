@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { rawEventsSchema } from '../../columns/schema.ts';
+import { rawEventsSchema } from '../../columns/index.ts';
 import type { DataFileStats } from '../data-file.ts';
 import { lowerBound, metricsRecord, statsFromRecord, upperBound } from './metrics.ts';
 import { leafColumns } from './schema.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { NodeError } from '../../base/errors.ts';
-import type { TableSchema } from '../../columns/schema.ts';
+import type { TableSchema } from '../../columns/index.ts';
 import type { TableIo } from './io.ts';
 import { tableLayout } from './layout.ts';
 import { findVersion, loadState, readVersion, type TableState } from './load.ts';

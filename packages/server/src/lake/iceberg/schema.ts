@@ -1,4 +1,4 @@
-import type { ColumnSpec, TableSchema } from '../../columns/schema.ts';
+import type { ColumnSpec, TableSchema } from '../../columns/index.ts';
 
 /** A leaf of the table's schema: what column statistics are kept for. */
 export interface LeafColumn {

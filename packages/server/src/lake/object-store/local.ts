@@ -13,32 +13,24 @@
  * step fails with a retryable error and nothing is lost.
  * Size bound: staging holds at most one file per write in progress, plus those of crashed writers until `open`.
  */
-import { randomUUID } from 'node:crypto';
-import { constants, readdirSync, renameSync, statSync, unlinkSync } from 'node:fs';
-import { copyFile, link, open, readdir, stat, unlink } from 'node:fs/promises';
+import { renameSync, unlinkSync } from 'node:fs';
+import { link, open, readdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import { NodeError } from '../../base/errors.ts';
 import { DirectoryLock } from './directory-lock.ts';
-import {
-  isErrorCode,
-  isProcessGone,
-  makeDirectoryDurable,
-  syncDirectory,
-  syncFile,
-} from './file-system.ts';
+import { isErrorCode, makeDirectoryDurable, syncDirectory } from './file-system.ts';
 import { assertSafeKey, assertSafePrefix, compareKeys, keyFault } from './key.ts';
 import { etagOf, etagOfContent, etagOfPath } from './local-etag.ts';
 import type { ListedObject, ObjectInfo, ObjectStore, StoredObject } from './port.ts';
-
-const ORPHAN_AGE_MS = 3_600_000;
+import { StagingArea } from './staging-area.ts';
 
 export class LocalObjectStore implements ObjectStore {
   readonly #root: string;
-  readonly #staging: string;
+  readonly #staging: StagingArea;
   readonly #lock: DirectoryLock;
 
-  private constructor(root: string, staging: string, lock: DirectoryLock) {
+  private constructor(root: string, staging: StagingArea, lock: DirectoryLock) {
     this.#root = root;
     this.#staging = staging;
     this.#lock = lock;
@@ -47,10 +39,8 @@ export class LocalObjectStore implements ObjectStore {
   /** Creates the directory if needed and removes what crashed writers left half written. */
   static async open(root: string): Promise<LocalObjectStore> {
     const absoluteRoot = resolve(root);
-    const staging = join(absoluteRoot, '.varve', 'staging');
-    await makeDirectoryDurable(staging);
+    const staging = await StagingArea.open(join(absoluteRoot, '.varve', 'staging'));
     const lock = await DirectoryLock.open(join(absoluteRoot, '.varve', 'lock'), systemClock);
-    sweepStaging(staging);
     return new LocalObjectStore(absoluteRoot, staging, lock);
   }
 
@@ -122,34 +112,29 @@ export class LocalObjectStore implements ObjectStore {
 
   async put(key: string, body: Uint8Array): Promise<ObjectInfo> {
     const path = this.#path(key);
-    const staged = await this.#stage(key, body);
+    const staged = await this.#stage(key, async () => this.#staging.write(body));
     return this.#replace(key, path, staged);
   }
 
   async putFile(key: string, source: string): Promise<ObjectInfo> {
     const path = this.#path(key);
-    const staged = this.#stagingPath();
-    try {
-      await linkOrCopy(source, staged);
-      await syncFile(staged);
-    } catch (error) {
-      await unlink(staged).catch(() => undefined);
-      throw unavailable('write', key, error);
-    }
+    const staged = await this.#stage(key, async () => this.#staging.adopt(source));
     return this.#replace(key, path, staged);
   }
 
   async putIfAbsent(key: string, body: Uint8Array): Promise<ObjectInfo | undefined> {
     const path = this.#path(key);
-    const staged = await this.#stage(key, body);
+    const staged = await this.#stage(key, async () => this.#staging.write(body));
     try {
+      const info = await etagOfPath(staged);
       const isCreated = await this.#linkInto(key, staged, path);
       if (!isCreated) return undefined;
-      const info = await etagOfPath(path);
       await this.#syncParent(key, path);
       return info;
+    } catch (error) {
+      throw unavailable('write', key, error);
     } finally {
-      await unlink(staged).catch(() => undefined);
+      await this.#staging.discard(staged);
     }
   }
 
@@ -157,7 +142,7 @@ export class LocalObjectStore implements ObjectStore {
     const path = this.#path(key);
     const current = await this.head(key);
     if (current?.etag !== etag) return undefined;
-    const staged = await this.#stage(key, body);
+    const staged = await this.#stage(key, async () => this.#staging.write(body));
     return this.#replace(key, path, staged, etag);
   }
 
@@ -191,7 +176,8 @@ export class LocalObjectStore implements ObjectStore {
       try {
         const info = await this.#info(path);
         if (info !== undefined) {
-          yield { key, ...info, lastModifiedMs: (await stat(path)).mtimeMs };
+          // The change time: a linked file keeps the modification time it had before it became an object.
+          yield { key, ...info, lastModifiedMs: (await stat(path)).ctimeMs };
         }
       } catch (error) {
         if (!isAbsent(error)) throw unavailable('list', key, error);
@@ -223,19 +209,10 @@ export class LocalObjectStore implements ObjectStore {
     }
   }
 
-  async #stage(key: string, body: Uint8Array): Promise<string> {
-    const staged = this.#stagingPath();
+  async #stage(key: string, stage: () => Promise<string>): Promise<string> {
     try {
-      const handle = await open(staged, 'wx');
-      try {
-        await handle.writeFile(body);
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
-      return staged;
+      return await stage();
     } catch (error) {
-      await unlink(staged).catch(() => undefined);
       throw unavailable('write', key, error);
     }
   }
@@ -285,10 +262,10 @@ export class LocalObjectStore implements ObjectStore {
       await this.#syncParent(key, path);
       return info;
     } catch (error) {
-      throw error instanceof NodeError ? error : unavailable('write', key, error);
+      throw unavailable('write', key, error);
     } finally {
       // Also after a rename: renaming one link of a file over another link of it removes neither.
-      await unlink(staged).catch(() => undefined);
+      await this.#staging.discard(staged);
     }
   }
 
@@ -306,10 +283,6 @@ export class LocalObjectStore implements ObjectStore {
   #path(key: string): string {
     assertSafeKey(key);
     return join(this.#root, key);
-  }
-
-  #stagingPath(): string {
-    return join(this.#staging, `${process.pid}-${randomUUID()}`);
   }
 }
 
@@ -330,37 +303,12 @@ async function makeParent(key: string, path: string): Promise<void> {
   }
 }
 
-async function linkOrCopy(source: string, target: string): Promise<void> {
-  try {
-    await link(source, target);
-  } catch (error) {
-    if (!isErrorCode(error, 'EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP')) throw error;
-    await copyFile(source, target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
-  }
-}
-
 async function isSameFile(left: string, right: string): Promise<boolean> {
   try {
     const [a, b] = await Promise.all([stat(left), stat(right)]);
     return a.ino === b.ino && a.dev === b.dev;
   } catch {
     return false;
-  }
-}
-
-function sweepStaging(staging: string): void {
-  const processStartMs = systemClock.nowMs() - process.uptime() * 1000;
-  for (const name of readdirSync(staging)) {
-    const pid = Number(/^(\d+)-/.exec(name)?.[1]);
-    const path = join(staging, name);
-    try {
-      const { ctimeMs } = statSync(path);
-      const isLeftover =
-        pid === process.pid ? ctimeMs < processStartMs - 2_000 : isProcessGone(pid);
-      if (isLeftover || systemClock.nowMs() - ctimeMs > ORPHAN_AGE_MS) unlinkSync(path);
-    } catch (error) {
-      if (!isErrorCode(error, 'ENOENT')) throw error;
-    }
   }
 }
 

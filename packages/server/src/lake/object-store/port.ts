@@ -43,5 +43,6 @@ export interface StoredObject extends ObjectInfo {
 
 export interface ListedObject extends ObjectInfo {
   readonly key: string;
+  /** When the object got its present content under this key, by the store's clock. */
   readonly lastModifiedMs: number;
 }

@@ -13,7 +13,10 @@ export function toFailure(error: unknown): EngineFailure {
 }
 
 export const fromFailure = (failure: EngineFailure): NodeError =>
-  new NodeError(failure.code, failure.message, { details: failure.details, internal: failure.internal });
+  new NodeError(failure.code, failure.message, {
+    details: failure.details,
+    internal: failure.internal,
+  });
 
 interface Classified {
   readonly code: ErrorCode;
@@ -32,9 +35,14 @@ function classify(text: string): Classified {
   if (/^INTERRUPT/i.test(text)) return { code: 'query_timeout', message: 'the query was stopped' };
   if (statementKinds.test(text)) {
     const line = text.slice(text.indexOf(': ') + 2).split('\n\nLINE ')[0] ?? text;
-    return { code: 'sql_invalid', message: line.trim().replaceAll(/\s+/g, ' '), details: positionOf(text) };
+    return {
+      code: 'sql_invalid',
+      message: line.trim().replaceAll(/\s+/g, ' '),
+      details: positionOf(text),
+    };
   }
-  if (/^IO Error/i.test(text)) return { code: 'query_engine_failed', message: 'a data file could not be read' };
+  if (/^IO Error/i.test(text))
+    return { code: 'query_engine_failed', message: 'a data file could not be read' };
   return { code: 'query_engine_failed', message: 'the query engine failed' };
 }
 

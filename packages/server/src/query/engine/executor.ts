@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { NodeError } from '../../base/errors.ts';
-import type { TableSchema } from '../../columns/schema.ts';
+import type { TableSchema } from '../../columns/index.ts';
 import { openLocked, type LockedInstance } from './lockdown.ts';
 import type { EngineOpenOptions, Execution, ExecutionSummary } from './protocol.ts';
 import { ReadAccounting } from './read-accounting.ts';

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
-import type { TableSchema } from '../../columns/schema.ts';
+import type { TableSchema } from '../../columns/index.ts';
 import type { EngineOpenOptions } from './protocol.ts';
 import { emptyTableSql, quoteText } from './sql-text.ts';
 
@@ -29,9 +29,11 @@ export async function openLocked(options: EngineOpenOptions): Promise<LockedInst
     enable_external_file_cache: 'false',
   });
   const connection = await instance.connect();
-  const emptyTablePath = (schema: TableSchema): string => join(emptyDirectory, `${schema.name}.parquet`);
+  const emptyTablePath = (schema: TableSchema): string =>
+    join(emptyDirectory, `${schema.name}.parquet`);
   try {
-    for (const schema of options.schemas) await connection.run(emptyTableSql(schema, emptyTablePath(schema)));
+    for (const schema of options.schemas)
+      await connection.run(emptyTableSql(schema, emptyTablePath(schema)));
     await lock(connection, options, emptyDirectory);
   } finally {
     connection.closeSync();
@@ -53,7 +55,9 @@ async function lock(
     "SET GLOBAL TimeZone = 'UTC'",
     `SET GLOBAL allowed_directories = [${directories.map(quoteText).join(', ')}]`,
     // Over an empty table the optimiser would see that nothing can match and plan nothing at all.
-    ...(options.role === 'planner' ? ["SET GLOBAL disabled_optimizers = 'statistics_propagation'"] : []),
+    ...(options.role === 'planner'
+      ? ["SET GLOBAL disabled_optimizers = 'statistics_propagation'"]
+      : []),
     'SET GLOBAL enable_external_access = false',
     'SET GLOBAL lock_configuration = true',
   ];

@@ -57,7 +57,8 @@ const safeTypes: ReadonlySet<DuckDBTypeId> = new Set([
 ]);
 
 function isSafe(type: DuckDBType): boolean {
-  if (type instanceof DuckDBListType || type instanceof DuckDBArrayType) return isSafe(type.valueType);
+  if (type instanceof DuckDBListType || type instanceof DuckDBArrayType)
+    return isSafe(type.valueType);
   if (type instanceof DuckDBMapType) return isSafe(type.valueType) && isSafe(type.keyType);
   if (type instanceof DuckDBStructType) {
     return type.entryNames.every((name) => name !== '') && type.entryTypes.every(isSafe);
@@ -71,11 +72,17 @@ function rewrite(type: DuckDBType, value: string, depth: number): string {
     return `CASE WHEN isfinite(${value}) THEN ${value} END`;
   }
   if (type instanceof DuckDBListType || type instanceof DuckDBArrayType) {
-    return eachOf(type.valueType, type instanceof DuckDBArrayType ? `list_transform(${value}, lambda kept: kept)` : value, depth);
+    return eachOf(
+      type.valueType,
+      type instanceof DuckDBArrayType ? `list_transform(${value}, lambda kept: kept)` : value,
+      depth,
+    );
   }
   if (type instanceof DuckDBMapType && !isNested(type.keyType)) {
     const values = eachOf(type.valueType, `map_values(${value})`, depth);
-    const keys = isSafe(type.keyType) ? `map_keys(${value})` : `CAST(map_keys(${value}) AS VARCHAR[])`;
+    const keys = isSafe(type.keyType)
+      ? `map_keys(${value})`
+      : `CAST(map_keys(${value}) AS VARCHAR[])`;
     return `CASE WHEN ${value} IS NOT NULL THEN map(${keys}, ${values}) END`;
   }
   if (type instanceof DuckDBStructType && type.entryNames.every((name) => name !== '')) {

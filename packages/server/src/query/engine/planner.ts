@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { NodeError } from '../../base/errors.ts';
-import type { TableSchema } from '../../columns/schema.ts';
+import type { TableSchema } from '../../columns/index.ts';
 import { parseExplain, type TableScan } from '../plan/explain.ts';
 import { findNewestFirst } from '../plan/newest-first.ts';
 import { withoutPositions } from '../sql/ast.ts';
@@ -46,7 +46,10 @@ export class Planner {
     const wrapped = nodeOf(await serialize(parser, wrap('SELECT 1')));
     const [before, after] = (wrapped ?? '').split(statement ?? '\u0000');
     if (before === undefined || after === undefined) {
-      throw new NodeError('query_engine_failed', 'the query engine prints statements in an unknown form');
+      throw new NodeError(
+        'query_engine_failed',
+        'the query engine prints statements in an unknown form',
+      );
     }
     return new Planner({ engine, schemas: options.schemas, parser, wrapping: [before, after] });
   }
@@ -58,7 +61,8 @@ export class Planner {
         details: { length: sql.length, limit: maxSqlLength },
       });
     }
-    if (sql.includes('\u0000')) throw new NodeError('sql_invalid', 'the statement holds a NUL character');
+    if (sql.includes('\u0000'))
+      throw new NodeError('sql_invalid', 'the statement holds a NUL character');
     const printed = await serialize(this.#parser, sql);
     const guarded = guardSql(
       printed,
@@ -73,7 +77,11 @@ export class Planner {
         await connection.run(viewSql(schema, [this.#engine.emptyTablePath(schema)], table));
       }
       const columns = await resultColumns(connection, body);
-      const explained = await firstText(connection, `EXPLAIN (FORMAT JSON) ${jsonRowsSql(body, columns)}`, 1);
+      const explained = await firstText(
+        connection,
+        `EXPLAIN (FORMAT JSON) ${jsonRowsSql(body, columns)}`,
+        1,
+      );
       const { scans, tree } = parseExplain(
         explained,
         schemas.map(({ schema }) => ({ ...schema, columns: visibleColumns(schema) })),
@@ -104,7 +112,8 @@ export class Planner {
 
   #schema(name: string): TableSchema {
     const schema = this.#schemas.get(name);
-    if (schema === undefined) throw new NodeError('node_internal', 'the table has no schema', { details: { name } });
+    if (schema === undefined)
+      throw new NodeError('node_internal', 'the table has no schema', { details: { name } });
     return schema;
   }
 
@@ -120,7 +129,10 @@ export class Planner {
       const wrapped = nodeOf(await serialize(this.#parser, wrap(body)));
       if (statement !== undefined && wrapped === this.#wrapping.join(statement)) return body;
     }
-    throw new NodeError('sql_not_allowed', 'the statement cannot be run as a subquery; write it as a plain SELECT');
+    throw new NodeError(
+      'sql_not_allowed',
+      'the statement cannot be run as a subquery; write it as a plain SELECT',
+    );
   }
 }
 
@@ -141,10 +153,12 @@ function withoutClock(scan: TableScan): TableScan {
 
 const wrap = (body: string): string => `SELECT * FROM (${body}\n) AS result`;
 
-const printedStatement = /^\{"error":false,"statements":\[\{"node":(.*),"named_param_map":\[\]\}\]\}$/s;
+const printedStatement =
+  /^\{"error":false,"statements":\[\{"node":(.*),"named_param_map":\[\]\}\]\}$/s;
 
 /** The printed query node of a single statement, without positions. */
-const nodeOf = (printed: string): string | undefined => printedStatement.exec(withoutPositions(printed))?.[1];
+const nodeOf = (printed: string): string | undefined =>
+  printedStatement.exec(withoutPositions(printed))?.[1];
 
 const serialize = (connection: DuckDBConnection, sql: string): Promise<string> =>
   firstText(connection, `SELECT json_serialize_sql(${quoteText(sql)})`, 0);
@@ -152,9 +166,14 @@ const serialize = (connection: DuckDBConnection, sql: string): Promise<string> =
 const deserialize = (connection: DuckDBConnection, ast: string): Promise<string> =>
   firstText(connection, `SELECT json_deserialize_sql(${quoteText(ast)}::JSON)`, 0);
 
-async function firstText(connection: DuckDBConnection, sql: string, column: number): Promise<string> {
+async function firstText(
+  connection: DuckDBConnection,
+  sql: string,
+  column: number,
+): Promise<string> {
   const value = (await connection.runAndReadAll(sql)).getRows()[0]?.[column];
-  if (typeof value !== 'string') throw new NodeError('sql_invalid', 'the statement could not be parsed');
+  if (typeof value !== 'string')
+    throw new NodeError('sql_invalid', 'the statement could not be parsed');
   return value;
 }
 

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@varve/contract';
-import type { TableSchema } from '../../columns/schema.ts';
+import type { TableSchema } from '../../columns/index.ts';
 import type { TableScan } from '../plan/explain.ts';
 import type { NewestFirst } from '../plan/newest-first.ts';
 import type { RowScope } from '../table.ts';
@@ -7,8 +7,18 @@ import type { RowScope } from '../table.ts';
 /** Messages between the node and its query processes. They cross by structured clone. */
 export type EngineRequest =
   | { readonly kind: 'open'; readonly id: number; readonly options: EngineOpenOptions }
-  | { readonly kind: 'plan'; readonly id: number; readonly sql: string; readonly tables: readonly VisibleTable[] }
-  | { readonly kind: 'narrow'; readonly id: number; readonly sql: string; readonly edits: NarrowEdits }
+  | {
+      readonly kind: 'plan';
+      readonly id: number;
+      readonly sql: string;
+      readonly tables: readonly VisibleTable[];
+    }
+  | {
+      readonly kind: 'narrow';
+      readonly id: number;
+      readonly sql: string;
+      readonly edits: NarrowEdits;
+    }
   | { readonly kind: 'execute'; readonly id: number; readonly execution: Execution }
   | { readonly kind: 'interrupt'; readonly id: number };
 

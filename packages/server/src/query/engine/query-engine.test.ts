@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PinnedFile } from '../table.ts';
@@ -7,14 +10,18 @@ let fixture: QueryFixture;
 let files: readonly PinnedFile[];
 
 /** Runs for minutes unless stopped. */
-const endless = 'SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 7';
+const endless =
+  'SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 7';
 /** Gives rows at once and for a long time. */
 const longStream = 'SELECT range, md5(range::VARCHAR) AS h FROM range(200000000)';
 
 beforeAll(async () => {
   fixture = await QueryFixture.open({ max_concurrent: 2, queue_timeout_seconds: 1 });
   files = [
-    await fixture.parquet.write({ rows: 1000, columns: { timestamp_ns: '1700000000000000000 + i', service: "'a'", body: "'x'" } }),
+    await fixture.parquet.write({
+      rows: 1000,
+      columns: { timestamp_ns: '1700000000000000000 + i', service: "'a'", body: "'x'" },
+    }),
   ];
 }, 60_000);
 
@@ -38,7 +45,10 @@ describe('stopping', () => {
 
   test('destroying the body stops a query in the middle of its rows and releases its files', async () => {
     const table = fixture.table(files);
-    const prepared = await fixture.service.run({ sql: `${longStream}, (SELECT count(*) FROM raw_events)` }, { tables: [table] });
+    const prepared = await fixture.service.run(
+      { sql: `${longStream}, (SELECT count(*) FROM raw_events)` },
+      { tables: [table] },
+    );
     const { body, summary } = await prepared.stream('ndjson');
     for await (const chunk of body) {
       expect((chunk as Buffer).length).toBeGreaterThan(0);
@@ -50,19 +60,28 @@ describe('stopping', () => {
   });
 
   test('a query over its seconds is stopped with query_timeout', async () => {
-    await expect(fixture.ask(endless, { maxScanSeconds: 0.2 })).rejects.toMatchObject({ code: 'query_timeout' });
+    await expect(fixture.ask(endless, { maxScanSeconds: 0.2 })).rejects.toMatchObject({
+      code: 'query_timeout',
+    });
     await untilRunning(0);
   });
 
   test('a stream over its seconds is cut with an error, not ended', async () => {
-    await expect(fixture.text(longStream, { maxScanSeconds: 0.3, format: 'csv' })).rejects.toMatchObject({ code: 'query_timeout' });
+    await expect(
+      fixture.text(longStream, { maxScanSeconds: 0.3, format: 'csv' }),
+    ).rejects.toMatchObject({ code: 'query_timeout' });
     await untilRunning(0);
   });
 
   test('a value that fails to convert after rows were sent errors the stream', async () => {
-    const sql = "SELECT CASE WHEN range < 3000000 THEN range ELSE ('x' || range)::BIGINT END AS v FROM range(4000000)";
-    await expect(fixture.text(sql, { format: 'csv' })).rejects.toMatchObject({ code: 'sql_invalid' });
-    await expect(fixture.text("SELECT 'x'::VARCHAR::BIGINT FROM raw_events", { files })).rejects.toMatchObject({ code: 'sql_invalid' });
+    const sql =
+      "SELECT CASE WHEN range < 3000000 THEN range ELSE ('x' || range)::BIGINT END AS v FROM range(4000000)";
+    await expect(fixture.text(sql, { format: 'csv' })).rejects.toMatchObject({
+      code: 'sql_invalid',
+    });
+    await expect(
+      fixture.text("SELECT 'x'::VARCHAR::BIGINT FROM raw_events", { files }),
+    ).rejects.toMatchObject({ code: 'sql_invalid' });
   });
 });
 
@@ -74,8 +93,11 @@ describe('failing', () => {
     await sleep(50);
     const before = fixture.engine.pids.executor;
     if (before !== undefined) process.kill(before, 'SIGKILL');
-    for (const answer of answers) await expect(answer).rejects.toMatchObject({ code: 'query_engine_failed' });
-    expect((await fixture.ask('SELECT count(*) FROM raw_events', { files })).rows).toEqual([[1000]]);
+    for (const answer of answers)
+      await expect(answer).rejects.toMatchObject({ code: 'query_engine_failed' });
+    expect((await fixture.ask('SELECT count(*) FROM raw_events', { files })).rows).toEqual([
+      [1000],
+    ]);
     expect(fixture.engine.pids.executor).not.toBe(before);
     await untilRunning(0);
   });
@@ -86,20 +108,61 @@ describe('failing', () => {
     expect((await fixture.ask('SELECT 1 + 41')).rows).toEqual([[42]]);
   });
 
+  test('a value too large for the memory ends the process that builds it, not the machine', async () => {
+    const planned = "SELECT length(repeat(repeat('x', 1000000), 3000))";
+    const run = "SELECT max(length(repeat(repeat('x', 1000000), range))) FROM range(3000, 3001)";
+    for (const sql of [planned, run]) {
+      await expect(fixture.ask(sql)).rejects.toMatchObject({ code: 'query_out_of_memory' });
+    }
+    expect((await fixture.ask('SELECT 1')).rows).toEqual([[1]]);
+  }, 60_000);
+
   test('a query that needs too much memory says so and others go on', async () => {
-    const sql = 'SELECT count(DISTINCT md5(range::VARCHAR)), array_agg(repeat(range::VARCHAR, 100)) FROM range(20000000)';
+    const sql = 'SELECT array_agg(repeat(range::VARCHAR, 1000)) FROM range(2000000)';
     await expect(fixture.ask(sql)).rejects.toMatchObject({ code: 'query_out_of_memory' });
     expect((await fixture.ask('SELECT 1')).rows).toEqual([[1]]);
   }, 60_000);
 });
 
+test('the query processes end when the node that started them is killed', async () => {
+  const module = new URL('../testing/query-fixture.ts', import.meta.url).href;
+  const code = `const { QueryFixture } = await import(${JSON.stringify(module)});
+    const fixture = await QueryFixture.open();
+    fixture.ask(${JSON.stringify(endless)}).catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    process.stdout.write(JSON.stringify([fixture.parquet.directory, ...Object.values(fixture.engine.pids)]));`;
+  const node = spawn(process.execPath, ['--input-type=module', '-e', code], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [output] = (await once(node.stdout, 'data')) as [Buffer];
+  const [directory, ...pids] = JSON.parse(output.toString()) as [string, ...number[]];
+  expect(pids).toHaveLength(2);
+  node.kill('SIGKILL');
+  const isAlive = (pid: number): boolean => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+  while (pids.some(isAlive)) await sleep(10);
+  for (const path of [directory, `${directory}-work`])
+    await rm(path, { recursive: true, force: true });
+}, 20_000);
+
 describe('queueing', () => {
   test('a query that finds no place in time is refused with a time to retry', async () => {
     const abort = new AbortController();
-    const busy = [fixture.ask(endless, { signal: abort.signal }), fixture.ask(endless, { signal: abort.signal })];
+    const busy = [
+      fixture.ask(endless, { signal: abort.signal }),
+      fixture.ask(endless, { signal: abort.signal }),
+    ];
     for (const answer of busy) answer.catch(() => undefined);
     await untilRunning(2);
-    await expect(fixture.ask('SELECT 1')).rejects.toMatchObject({ code: 'query_queue_timeout', retryAfterMs: 1000 });
+    await expect(fixture.ask('SELECT 1')).rejects.toMatchObject({
+      code: 'query_queue_timeout',
+      retryAfterMs: 1000,
+    });
     const waiting = fixture.ask('SELECT 2');
     abort.abort();
     expect((await waiting).rows).toEqual([[2]]);
@@ -107,7 +170,11 @@ describe('queueing', () => {
   });
 
   test('answers many queries at once, each its own rows', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => fixture.ask(`SELECT ${String(i)}, count(*) FROM raw_events`, { files })));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        fixture.ask(`SELECT ${String(i)}, count(*) FROM raw_events`, { files }),
+      ),
+    );
     expect(answers.map(({ rows }) => rows)).toEqual(answers.map((_, i) => [[i, 1000]]));
   });
 });

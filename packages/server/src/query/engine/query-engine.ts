@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { NodeError } from '../../base/errors.ts';
-import type { TableSchema } from '../../columns/schema.ts';
+import type { TableSchema } from '../../columns/index.ts';
 import type { QueryOptions } from '../options.ts';
 import { EngineProcess } from './engine-process.ts';
 import { PipePool } from './pipe-pool.ts';
@@ -32,7 +32,9 @@ export interface ExecuteOptions {
 
 /** Planning is arithmetic over metadata; a statement that needs longer is hostile or folds huge constants. */
 const planTimeoutMs = 10_000;
-const plannerMemoryBytes = 512 * 1024 * 1024;
+const plannerMemoryBytes = 256 * 1024 * 1024;
+/** The process itself, result buffers, and values the engine's own limit does not count. */
+const residentHeadroomBytes = 512 * 1024 * 1024;
 
 /**
  * The query processes as the node sees them: one that plans and holds no data, one that executes. Either can
@@ -55,19 +57,21 @@ export class QueryEngine {
     };
     const onExit = (role: string) => (reason: Readonly<Record<string, unknown>>) =>
       options.onEngineExit?.({ role, ...reason });
-    this.#planner = new EngineProcess(
-      {
+    this.#planner = new EngineProcess({
+      open: {
         ...shared,
         role: 'planner',
         workDirectory: join(workDirectory, 'planner'),
         memoryLimitBytes: plannerMemoryBytes,
         threads: 1,
       },
-      4,
-      onExit('planner'),
-    );
-    this.#executor = new EngineProcess(
-      {
+      threadPoolSize: 4,
+      maxResidentBytes: plannerMemoryBytes + residentHeadroomBytes,
+      clock,
+      onExit: onExit('planner'),
+    });
+    this.#executor = new EngineProcess({
+      open: {
         ...shared,
         role: 'executor',
         workDirectory: join(workDirectory, 'executor'),
@@ -75,9 +79,11 @@ export class QueryEngine {
         threads: query.threads,
       },
       // Each running query holds one thread of the pool; interrupts and new connections need others.
-      query.max_concurrent + 4,
-      onExit('executor'),
-    );
+      threadPoolSize: query.max_concurrent + 4,
+      maxResidentBytes: query.memory_limit_bytes * 1.25 + residentHeadroomBytes,
+      clock,
+      onExit: onExit('executor'),
+    });
     this.#pipes = pipes;
     this.#queue = new QueryQueue(query.max_concurrent, query.queue_timeout_seconds * 1000, clock);
     this.#clock = clock;
@@ -86,7 +92,10 @@ export class QueryEngine {
   static async open(options: QueryEngineOptions): Promise<QueryEngine> {
     await rm(options.workDirectory, { recursive: true, force: true });
     await mkdir(options.workDirectory, { recursive: true, mode: 0o700 });
-    const pipes = await PipePool.open(join(options.workDirectory, 'pipes'), options.query.max_concurrent);
+    const pipes = await PipePool.open(
+      join(options.workDirectory, 'pipes'),
+      options.query.max_concurrent,
+    );
     const engine = new QueryEngine(options, pipes);
     await Promise.all([engine.#planner.ready(), engine.#executor.ready()]);
     return engine;
@@ -101,7 +110,11 @@ export class QueryEngine {
     return { planner: this.#planner.pid, executor: this.#executor.pid };
   }
 
-  async plan(sql: string, tables: readonly VisibleTable[], signal?: AbortSignal): Promise<PlannedSql> {
+  async plan(
+    sql: string,
+    tables: readonly VisibleTable[],
+    signal?: AbortSignal,
+  ): Promise<PlannedSql> {
     const key = JSON.stringify([sql, tables]);
     const cached = this.#plans.get(key);
     if (cached !== undefined) return cached;
@@ -117,7 +130,10 @@ export class QueryEngine {
   }
 
   /** Runs a planned statement. Resolves when its first rows are there, or it has ended without any. */
-  async execute(execution: Omit<Execution, 'pipePath'>, options: ExecuteOptions): Promise<RunningQuery> {
+  async execute(
+    execution: Omit<Execution, 'pipePath'>,
+    options: ExecuteOptions,
+  ): Promise<RunningQuery> {
     const leave = await this.#queue.enter(options.owner, options.signal);
     let query: RunningQuery;
     try {
@@ -155,13 +171,17 @@ export class QueryEngine {
     query.summary.then(clear, clear);
   }
 
-  async #callPlanner(request: Parameters<EngineProcess['call']>[0], signal?: AbortSignal): Promise<unknown> {
+  async #callPlanner(
+    request: Parameters<EngineProcess['call']>[0],
+    signal?: AbortSignal,
+  ): Promise<unknown> {
     for (let attempt = 1; ; attempt += 1) {
       signal?.throwIfAborted();
       const outcome = await this.#tryPlanner(request);
       if (!('error' in outcome)) return outcome.value;
       // Another statement may have ended the process: once more, then it is this one's doing.
-      const isGone = outcome.error instanceof NodeError && outcome.error.code === 'query_engine_failed';
+      const isGone =
+        outcome.error instanceof NodeError && outcome.error.code === 'query_engine_failed';
       if (!isGone || attempt === 2) throw outcome.error;
     }
   }
@@ -179,7 +199,10 @@ export class QueryEngine {
       });
       return { value: await result };
     } catch (error) {
-      const tooSlow = new NodeError('query_timeout', 'the statement takes too long to plan; simplify it');
+      const tooSlow = new NodeError(
+        'query_timeout',
+        'the statement takes too long to plan; simplify it',
+      );
       return { error: isTooSlow ? tooSlow : error };
     } finally {
       cancelTimer();

@@ -1,5 +1,5 @@
-import { NodeError } from '../../base/errors.ts';
 import type { Clock } from '../../base/clock.ts';
+import { NodeError } from '../../base/errors.ts';
 
 interface Entry {
   readonly start: () => void;

@@ -15,7 +15,7 @@ export class ReadAccounting {
   readonly #readTotal: () => number | undefined;
   #lastTotal: number | undefined;
 
-  constructor(readTotal: () => number | undefined = processReadBytes) {
+  constructor(readTotal: () => number | undefined = processReadBytes()) {
     this.#readTotal = readTotal;
     this.#lastTotal = readTotal();
   }
@@ -30,7 +30,9 @@ export class ReadAccounting {
     this.#settle();
     const account = this.#running.get(id);
     this.#running.delete(id);
-    return this.#lastTotal === undefined || account === undefined ? undefined : Math.round(account.bytes);
+    return this.#lastTotal === undefined || account === undefined
+      ? undefined
+      : Math.round(account.bytes);
   }
 
   #settle(): void {
@@ -46,11 +48,18 @@ export class ReadAccounting {
   }
 }
 
-function processReadBytes(): number | undefined {
-  try {
-    const digits = /^rchar: (\d+)/.exec(readFileSync('/proc/self/io', 'latin1'))?.[1];
-    return digits === undefined ? undefined : Number(digits);
-  } catch {
-    return undefined; // not Linux
-  }
+/** Each look at the counter is itself counted as a read of that many bytes. */
+function processReadBytes(): () => number | undefined {
+  let ownBytes = 0;
+  return () => {
+    try {
+      const text = readFileSync('/proc/self/io', 'latin1');
+      const digits = /^rchar: (\d+)/.exec(text)?.[1];
+      const total = digits === undefined ? undefined : Number(digits) - ownBytes;
+      ownBytes += text.length;
+      return total;
+    } catch {
+      return undefined; // not Linux
+    }
+  };
 }

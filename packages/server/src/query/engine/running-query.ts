@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '../../base/clock.ts';
 import type { EngineProcess } from './engine-process.ts';
-import type { Execution, ExecutionSummary } from './protocol.ts';
 import { openPipeReader, type PipePool } from './pipe-pool.ts';
+import type { Execution, ExecutionSummary } from './protocol.ts';
 
 /** An engine that has not stopped a query by then is killed. */
 const stopGraceMs = 3000;
@@ -55,11 +55,17 @@ export class RunningQuery {
     void this.#finish(io.path);
   }
 
-  static async start(execution: Omit<Execution, 'pipePath'>, parts: RunningQueryParts): Promise<RunningQuery> {
+  static async start(
+    execution: Omit<Execution, 'pipePath'>,
+    parts: RunningQueryParts,
+  ): Promise<RunningQuery> {
     const path = await parts.pipes.take();
     const reader = openPipeReader(path);
     try {
-      const handle = await parts.engine.call({ kind: 'execute', execution: { ...execution, pipePath: path } });
+      const handle = await parts.engine.call({
+        kind: 'execute',
+        execution: { ...execution, pipePath: path },
+      });
       return new RunningQuery(handle, { reader, path }, parts);
     } catch (error) {
       reader.destroy();

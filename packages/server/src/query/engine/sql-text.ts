@@ -1,11 +1,15 @@
-import type { TableSchema } from '../../columns/schema.ts';
+import type { TableSchema } from '../../columns/index.ts';
 import type { RowScope } from '../table.ts';
 import type { Execution, ExecutionTable, ResultColumn } from './protocol.ts';
 
 export const quoteText = (value: string): string => `'${value.replaceAll("'", "''")}'`;
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-const engineTypes = { int64: 'BIGINT', utf8: 'VARCHAR', 'map<utf8,utf8>': 'MAP(VARCHAR, VARCHAR)' } as const;
+const engineTypes = {
+  int64: 'BIGINT',
+  utf8: 'VARCHAR',
+  'map<utf8,utf8>': 'MAP(VARCHAR, VARCHAR)',
+} as const;
 
 /** Columns a query sees: those with a field id. The rest of a file's columns are physical only. */
 export const visibleColumns = (schema: TableSchema): TableSchema['columns'] =>
@@ -35,8 +39,10 @@ function viewConditions(schema: TableSchema, filter: ViewFilter): string[] {
   const conditions = Object.entries(filter.scope ?? {}).map(([column, values]) =>
     values.length === 0 ? 'false' : `${quoteName(column)} IN (${values.map(quoteText).join(', ')})`,
   );
-  if (filter.fromNs !== undefined) conditions.push(`${quoteName(schema.timeColumn)} >= ${filter.fromNs}`);
-  if (filter.toNs !== undefined) conditions.push(`${quoteName(schema.timeColumn)} <= ${filter.toNs}`);
+  if (filter.fromNs !== undefined)
+    conditions.push(`${quoteName(schema.timeColumn)} >= ${filter.fromNs}`);
+  if (filter.toNs !== undefined)
+    conditions.push(`${quoteName(schema.timeColumn)} <= ${filter.toNs}`);
   return conditions;
 }
 
@@ -54,7 +60,8 @@ export function emptyTableSql(schema: TableSchema, path: string): string {
   return `COPY (SELECT ${nulls.join(', ')} LIMIT 0) TO ${quoteText(path)} (FORMAT parquet, FIELD_IDS {${ids.join(', ')}})`;
 }
 
-const columnNames = (count: number): string[] => Array.from({ length: count }, (_, i) => `c${String(i)}`);
+const columnNames = (count: number): string[] =>
+  Array.from({ length: count }, (_, i) => `c${String(i)}`);
 
 const fromBody = (body: string, count: number): string =>
   `FROM (${body}\n) AS result(${columnNames(count).join(', ')})`;

@@ -1,4 +1,4 @@
-import type { DataFileStats } from '../../lake/data-file.ts';
+import type { DataFileStats } from '../../lake/index.ts';
 import type { PinnedFile } from '../table.ts';
 import type { TableScan } from './explain.ts';
 import { mayMatch, type Predicate } from './predicate.ts';
@@ -36,8 +36,17 @@ export interface BoundedPlan {
   readonly tables: readonly PrunedTable[];
 }
 
-/** Page headers and the last, partly filled buffer of each column chunk. */
-const chunkSlackBytes = 64;
+/**
+ * The engine reads the start of each page twice: once for its header, of unknown length, then from the header's
+ * end. Statistics do not count pages, so this takes more than writers make: they end a page after 20,000 rows or
+ * 1 MiB before compression.
+ */
+const pageHeaderReadBytes = 256;
+const pageSlack = (values: number, bytes: number): number =>
+  pageHeaderReadBytes * (2 + Math.ceil(values / 16_384) + Math.ceil(bytes / 32_768));
+
+/** Length and magic at both ends of a file. */
+const fileMarkBytes = 64;
 /** A file's footer is read when it is opened, and again by a thread that opens it at the same time. */
 const footerReads = 2;
 
@@ -51,7 +60,9 @@ export function boundPlan(
   const total = { warm: 0, cold: 0, rowGroups: 0 };
   const pruned = tables.map(({ table, files }) => {
     const own = scans.filter((scan) => scan.tables.includes(table));
-    const needed = files.filter(({ stats }) => own.some((scan) => fileMayMatch(stats, scan.predicates)));
+    const needed = files.filter(({ stats }) =>
+      own.some((scan) => fileMayMatch(stats, scan.predicates)),
+    );
     return { table, files: needed };
   });
   for (const { table, files } of pruned) {
@@ -81,19 +92,20 @@ interface Totals {
 
 function addFile(file: PinnedFile, scan: TableScan, totals: Totals): void {
   const { stats } = file;
-  const leaves = stats.columns.flatMap((column, index) => {
-    const name = topLevel(column.path);
-    return scan.columns.includes(name) ? [{ name, index, bytes: column.compressedBytes }] : [];
-  });
   const groups = matchingRowGroups(stats, scan.predicates);
   let bytes = footerBytes(stats) * footerReads;
-  for (const leaf of leaves) {
-    const chunkBytes = groups === undefined ? leaf.bytes : sumChunks(stats, groups, leaf.index);
-    const slack = chunkSlackBytes * (groups?.length ?? Math.max(1, stats.rowGroups.length));
-    const cost = (chunkBytes + slack) * scan.passes;
+  stats.columns.forEach((column, index) => {
+    const name = topLevel(column.path);
+    if (!scan.columns.includes(name)) return;
+    const chunks = groups?.map((group) => stats.rowGroups[group]?.columns[index]) ?? [column];
+    let cost = 0;
+    for (const chunk of chunks) {
+      const { compressedBytes, values } = chunk ?? column;
+      cost += (compressedBytes + pageSlack(values, compressedBytes)) * scan.passes;
+    }
     bytes += cost;
-    totals.columnBytes.set(leaf.name, (totals.columnBytes.get(leaf.name) ?? 0) + cost);
-  }
+    totals.columnBytes.set(name, (totals.columnBytes.get(name) ?? 0) + cost);
+  });
   totals.total[file.isCold === true ? 'cold' : 'warm'] += bytes;
   totals.total.rowGroups += groups?.length ?? Math.max(1, stats.rowGroups.length);
 }
@@ -106,7 +118,7 @@ const topLevel = (path: string): string => {
 
 function footerBytes(stats: DataFileStats): number {
   const columns = stats.columns.reduce((sum, column) => sum + column.compressedBytes, 0);
-  return Math.max(0, stats.sizeBytes - columns) + chunkSlackBytes;
+  return Math.max(0, stats.sizeBytes - columns) + fileMarkBytes;
 }
 
 /** Whether any row of the file can satisfy all predicates. */
@@ -115,7 +127,8 @@ export function fileMayMatch(stats: DataFileStats, predicates: readonly Predicat
   return predicates.every((predicate) => {
     const column = stats.columns.find(({ path }) => path === predicate.column);
     // A column the file does not have is all null there, and null satisfies no predicate.
-    if (column === undefined) return stats.columns.some(({ path }) => topLevel(path) === predicate.column);
+    if (column === undefined)
+      return stats.columns.some(({ path }) => topLevel(path) === predicate.column);
     return mayMatch(predicate, column);
   });
 }
@@ -125,18 +138,25 @@ function matchingRowGroups(
   stats: DataFileStats,
   predicates: readonly Predicate[],
 ): readonly number[] | undefined {
-  if (stats.rowGroups.some((group) => group.columns.length !== stats.columns.length)) return undefined;
+  if (stats.rowGroups.some((group) => group.columns.length !== stats.columns.length))
+    return undefined;
   if (stats.rowGroups.length === 0) return undefined;
   const tests = predicates.flatMap((predicate) => {
     const index = stats.columns.findIndex(({ path }) => path === predicate.column);
     // Only integer comparisons: the engine is sure to skip by them, with strings it depends on the writer.
-    return index === -1 || typeof firstConstant(predicate) !== 'bigint' ? [] : [{ index, predicate }];
+    return index === -1 || typeof firstConstant(predicate) !== 'bigint'
+      ? []
+      : [{ index, predicate }];
   });
   return stats.rowGroups.flatMap((group, position) => {
     const isNeeded = tests.every(({ index, predicate }) => {
       const range = group.columns[index];
       // The engine skips by minimum and maximum, not by null counts.
-      return range?.min === undefined || range.max === undefined || mayMatch(predicate, { ...range, values: 1, nulls: 0 });
+      return (
+        range?.min === undefined ||
+        range.max === undefined ||
+        mayMatch(predicate, { ...range, values: 1, nulls: 0 })
+      );
     });
     return isNeeded ? [position] : [];
   });
@@ -144,9 +164,3 @@ function matchingRowGroups(
 
 const firstConstant = (predicate: Predicate): bigint | string | undefined =>
   predicate.op === 'in' ? predicate.values[0] : predicate.value;
-
-function sumChunks(stats: DataFileStats, groups: readonly number[], column: number): number {
-  let bytes = 0;
-  for (const group of groups) bytes += stats.rowGroups[group]?.columns[column]?.compressedBytes ?? 0;
-  return bytes;
-}

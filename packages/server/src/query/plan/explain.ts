@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { NodeError } from '../../base/errors.ts';
-import type { TableSchema } from '../../columns/schema.ts';
+import type { TableSchema } from '../../columns/index.ts';
 import { parseScanFilters, type FilterColumn } from './filter-text.ts';
 import type { Predicate } from './predicate.ts';
 

@@ -21,7 +21,10 @@ type Token =
  * sure of: conjunctions of `column op constant` and `column IN (…)`. An entry with anything else beside them
  * still counts its columns as read, and a text that does not tokenise counts every column.
  */
-export function parseScanFilters(lines: readonly string[], columns: readonly FilterColumn[]): ScanFilters {
+export function parseScanFilters(
+  lines: readonly string[],
+  columns: readonly FilterColumn[],
+): ScanFilters {
   // The engine splits the text at line breaks, also inside string constants: put it together again first.
   const text = lines.join('\n');
   const tokens = tokenise(text);
@@ -30,7 +33,8 @@ export function parseScanFilters(lines: readonly string[], columns: readonly Fil
   }
   const named = new Set<string>();
   for (const token of tokens) {
-    if (token.kind === 'word' && columns.some((column) => column.name === token.text)) named.add(token.text);
+    if (token.kind === 'word' && columns.some((column) => column.name === token.text))
+      named.add(token.text);
   }
   const predicates = splitTokens(tokens, '\n').flatMap((entry) => parseEntry(entry, columns));
   return { columns: named, predicates };
@@ -49,7 +53,11 @@ function tokenise(text: string): Token[] | undefined {
     if (lineBreak !== undefined) tokens.push({ kind: 'symbol', text: '\n' });
     else if (string !== undefined) {
       // Line breaks may have been changed by the splitting, so such a value is not trusted.
-      tokens.push({ kind: 'string', text: string.replaceAll("''", "'"), isExact: !/[\r\n]/.test(string) });
+      tokens.push({
+        kind: 'string',
+        text: string.replaceAll("''", "'"),
+        isExact: !/[\r\n]/.test(string),
+      });
     } else if (quoted !== undefined) tokens.push({ kind: 'word', text: quoted.slice(1, -1) });
     else if (integer !== undefined) tokens.push({ kind: 'integer', text: integer });
     else if (word !== undefined) tokens.push({ kind: 'word', text: word });
@@ -71,15 +79,35 @@ function splitTokens(tokens: readonly Token[], separator: string): Token[][] {
   return parts;
 }
 
+/**
+ * The filters of one column, joined by AND. Those marked `optional:` come last and may be an OR without
+ * parentheses; the engine may skip them because a later operator implies them, so they are still true of each
+ * row. Either half is taken whole or not at all.
+ */
 function parseEntry(entry: readonly Token[], columns: readonly FilterColumn[]): Predicate[] {
-  // `optional:` marks a filter the engine may skip because a later operator implies it: still true of each row.
-  const isOptional = entry[0]?.text === 'optional' && entry[1]?.text === ':';
-  const body = isOptional ? entry.slice(2) : entry;
+  const parts = splitTokens(entry, 'AND');
+  const firstOptional = parts.findIndex(isOptional);
+  if (firstOptional === -1) return parseConjunction(parts, columns) ?? [];
+  const firm = parseConjunction(parts.slice(0, firstOptional), columns);
+  if (firm === undefined) return [];
+  const optional = parts
+    .slice(firstOptional)
+    .map((part) => (isOptional(part) ? part.slice(2) : part));
+  return [...firm, ...(parseConjunction(optional, columns) ?? [])];
+}
+
+const isOptional = (part: readonly Token[]): boolean =>
+  part[0]?.kind === 'word' && part[0].text === 'optional' && part[1]?.text === ':';
+
+function parseConjunction(
+  parts: readonly (readonly Token[])[],
+  columns: readonly FilterColumn[],
+): Predicate[] | undefined {
   const predicates: Predicate[] = [];
-  for (const part of splitTokens(body, 'AND')) {
+  for (const part of parts) {
     const predicate = parsePredicate(part, columns);
     if (predicate !== undefined) predicates.push(predicate);
-    else if (!isEnclosed(part)) return [];
+    else if (!isEnclosed(part)) return undefined;
   }
   return predicates;
 }
@@ -101,7 +129,10 @@ function isEnclosed(part: readonly Token[]): boolean {
 const comparisons: ReadonlySet<string> = new Set<Comparison>(['=', '<', '<=', '>', '>=']);
 const isComparison = (text: string): text is Comparison => comparisons.has(text);
 
-function parsePredicate(part: readonly Token[], columns: readonly FilterColumn[]): Predicate | undefined {
+function parsePredicate(
+  part: readonly Token[],
+  columns: readonly FilterColumn[],
+): Predicate | undefined {
   const [name, operator, ...rest] = part;
   if (name?.kind !== 'word' || operator === undefined) return undefined;
   const column = columns.find((candidate) => candidate.name === name.text);

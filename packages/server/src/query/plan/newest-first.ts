@@ -1,5 +1,5 @@
-import type { DataFileStats } from '../../lake/data-file.ts';
-import type { TableSchema } from '../../columns/schema.ts';
+import type { TableSchema } from '../../columns/index.ts';
+import type { DataFileStats } from '../../lake/index.ts';
 import { asText, isAstArray, isAstObject, type AstObject, type AstValue } from '../sql/ast.ts';
 import { scalarFunctions } from '../sql/function-list.ts';
 import type { PinnedFile } from '../table.ts';
@@ -18,19 +18,28 @@ const maxRows = 1_000_000;
  * Recognises `SELECT … FROM table ORDER BY time [DESC] LIMIT n`, with nothing that filters, groups or multiplies
  * rows. Everything else, however harmless, is undefined.
  */
-export function findNewestFirst(root: AstObject, tables: readonly TableSchema[]): NewestFirst | undefined {
+export function findNewestFirst(
+  root: AstObject,
+  tables: readonly TableSchema[],
+): NewestFirst | undefined {
   if (asText(root['type']) !== 'SELECT_NODE' || !hasNoRowOperation(root)) return undefined;
   const from = root['from_table'];
-  if (!isAstObject(from) || asText(from['type']) !== 'BASE_TABLE' || from['sample'] !== null) return undefined;
-  if (isAstArray(from['column_name_alias']) && from['column_name_alias'].length > 0) return undefined;
+  if (!isAstObject(from) || asText(from['type']) !== 'BASE_TABLE' || from['sample'] !== null)
+    return undefined;
+  if (isAstArray(from['column_name_alias']) && from['column_name_alias'].length > 0)
+    return undefined;
   const table = tables.find(({ name }) => name === asText(from['table_name']).toLowerCase());
-  if (table === undefined || !isAstArray(root['modifiers']) || root['modifiers'].length !== 2) return undefined;
+  if (table === undefined || !isAstArray(root['modifiers']) || root['modifiers'].length !== 2)
+    return undefined;
   const select = root['select_list'];
-  if (!isAstArray(select) || !select.every((item) => isPlainOutput(item, table.timeColumn))) return undefined;
+  if (!isAstArray(select) || !select.every((item) => isPlainOutput(item, table.timeColumn)))
+    return undefined;
   const [order, limit] = root['modifiers'];
   const direction = timeDirection(order, table.timeColumn);
   const rows = limitRows(limit);
-  return direction === undefined || rows === undefined ? undefined : { table: table.name, direction, rows };
+  return direction === undefined || rows === undefined
+    ? undefined
+    : { table: table.name, direction, rows };
 }
 
 function hasNoRowOperation(root: AstObject): boolean {
@@ -50,7 +59,15 @@ function isPlainOutput(item: AstValue, timeColumn: string): boolean {
   return isPlainExpression(item);
 }
 
-const plainFields = new Set(['alias', 'query_location', 'class', 'type', 'cast_type', 'try_cast', 'value']);
+const plainFields = new Set([
+  'alias',
+  'query_location',
+  'class',
+  'type',
+  'cast_type',
+  'try_cast',
+  'value',
+]);
 
 function isPlainExpression(node: AstObject): boolean {
   switch (asText(node['class'])) {
@@ -61,7 +78,9 @@ function isPlainExpression(node: AstObject): boolean {
       return (
         node['columns'] === false &&
         node['expr'] === null &&
-        ['replace_list', 'rename_list'].every((key) => isAstArray(node[key]) && node[key].length === 0)
+        ['replace_list', 'rename_list'].every(
+          (key) => isAstArray(node[key]) && node[key].length === 0,
+        )
       );
     case 'FUNCTION': {
       const name = asText(node['function_name']).toLowerCase();
@@ -69,7 +88,10 @@ function isPlainExpression(node: AstObject): boolean {
       return childrenArePlain(node['children']);
     }
     case 'OPERATOR':
-      return ['ARRAY_EXTRACT', 'OPERATOR_COALESCE'].includes(asText(node['type'])) && childrenArePlain(node['children']);
+      return (
+        ['ARRAY_EXTRACT', 'OPERATOR_COALESCE'].includes(asText(node['type'])) &&
+        childrenArePlain(node['children'])
+      );
     case 'CAST':
       return (
         Object.keys(node).every((key) => plainFields.has(key) || key === 'child') &&
@@ -84,13 +106,19 @@ function isPlainExpression(node: AstObject): boolean {
 const childrenArePlain = (children: AstValue | undefined): boolean =>
   isAstArray(children) && children.every((child) => isAstObject(child) && isPlainExpression(child));
 
-function timeDirection(order: AstValue | undefined, timeColumn: string): NewestFirst['direction'] | undefined {
+function timeDirection(
+  order: AstValue | undefined,
+  timeColumn: string,
+): NewestFirst['direction'] | undefined {
   if (!isAstObject(order) || asText(order['type']) !== 'ORDER_MODIFIER') return undefined;
-  const first = isAstArray(order['orders']) && order['orders'].length === 1 ? order['orders'][0] : undefined;
+  const first =
+    isAstArray(order['orders']) && order['orders'].length === 1 ? order['orders'][0] : undefined;
   const by = isAstObject(first) ? first['expression'] : undefined;
-  if (!isAstObject(first) || !isAstObject(by) || asText(by['class']) !== 'COLUMN_REF') return undefined;
+  if (!isAstObject(first) || !isAstObject(by) || asText(by['class']) !== 'COLUMN_REF')
+    return undefined;
   const names = by['column_names'];
-  if (!isAstArray(names) || names.length !== 1 || asText(names[0]).toLowerCase() !== timeColumn) return undefined;
+  if (!isAstArray(names) || names.length !== 1 || asText(names[0]).toLowerCase() !== timeColumn)
+    return undefined;
   if (asText(first['null_order']).replaceAll('_', ' ') === 'NULLS FIRST') return undefined;
   return asText(first['type']) === 'DESCENDING' ? 'newest' : 'oldest';
 }
@@ -104,7 +132,8 @@ function limitRows(limit: AstValue | undefined): number | undefined {
 }
 
 function constantRows(node: AstValue | undefined): number | undefined {
-  const value = isAstObject(node) && asText(node['class']) === 'CONSTANT' ? node['value'] : undefined;
+  const value =
+    isAstObject(node) && asText(node['class']) === 'CONSTANT' ? node['value'] : undefined;
   const count = isAstObject(value) ? value['value'] : undefined;
   return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : undefined;
 }
@@ -157,10 +186,14 @@ function timePieces(stats: DataFileStats, timeColumn: string): TimePiece[] {
   const index = stats.columns.findIndex(({ path }) => path === timeColumn);
   const column = stats.columns[index];
   if (column === undefined) return [];
-  const groups = stats.rowGroups.map((group) => ({ rows: group.rows, range: group.columns[index] }));
+  const groups = stats.rowGroups.map((group) => ({
+    rows: group.rows,
+    range: group.columns[index],
+  }));
   const pieces = groups.length === 0 ? [{ rows: stats.rows, range: column }] : groups;
   return pieces.flatMap(({ rows, range }) => {
-    if (typeof range?.min !== 'bigint' || typeof range.max !== 'bigint' || range.nulls !== 0) return [];
+    if (typeof range?.min !== 'bigint' || typeof range.max !== 'bigint' || range.nulls !== 0)
+      return [];
     return [{ min: range.min, max: range.max, rows }];
   });
 }

@@ -18,7 +18,8 @@ export interface ColumnRange {
 
 /** Order of statistics: integers by value, strings by UTF-8 bytes. Undefined for mixed types. */
 export function compareConstants(a: PlanConstant, b: PlanConstant): number | undefined {
-  if (typeof a === 'bigint') return typeof b === 'bigint' ? Number(a > b) - Number(a < b) : undefined;
+  if (typeof a === 'bigint')
+    return typeof b === 'bigint' ? Number(a > b) - Number(a < b) : undefined;
   return typeof b === 'string' ? compareUtf8(a, b) : undefined;
 }
 

@@ -25,7 +25,12 @@ export type FieldKind =
 
 export type Shape = Readonly<Record<string, FieldKind>>;
 
-const expression = { class: 'plain', type: 'plain', alias: 'plain', query_location: 'plain' } as const;
+const expression = {
+  class: 'plain',
+  type: 'plain',
+  alias: 'plain',
+  query_location: 'plain',
+} as const;
 
 export const expressionShapes: Readonly<Record<string, Shape>> = {
   BETWEEN: { ...expression, input: 'expression', lower: 'expression', upper: 'expression' },

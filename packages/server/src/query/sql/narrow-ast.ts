@@ -1,5 +1,13 @@
 import type { NarrowEdits } from '../engine/protocol.ts';
-import { asText, isAstArray, isAstObject, parseExact, printExact, type AstObject, type AstValue } from './ast.ts';
+import {
+  asText,
+  isAstArray,
+  isAstObject,
+  parseExact,
+  printExact,
+  type AstObject,
+  type AstValue,
+} from './ast.ts';
 
 /**
  * The printed tree with a later start time at every read of a table, or with columns left out of `*`. Undefined
@@ -33,7 +41,8 @@ function editSelect(select: Record<string, AstValue>, state: EditState): AstObje
     for (const table of tables) {
       const timeColumn = state.edits.timeColumns[asText(table['table_name']).toLowerCase()];
       if (timeColumn === undefined) continue;
-      const name = asText(table['alias']) === '' ? asText(table['table_name']) : asText(table['alias']);
+      const name =
+        asText(table['alias']) === '' ? asText(table['table_name']) : asText(table['alias']);
       const condition = atLeast([name, timeColumn], fromNs);
       const where = select['where_clause'] ?? null;
       select['where_clause'] = where === null ? condition : both(where, condition);
@@ -65,7 +74,8 @@ function baseTables(from: AstValue): AstObject[] {
 }
 
 function withoutColumns(item: AstValue, without: readonly string[], state: EditState): AstValue {
-  if (!isAstObject(item) || asText(item['class']) !== 'STAR' || item['columns'] === true) return item;
+  if (!isAstObject(item) || asText(item['class']) !== 'STAR' || item['columns'] === true)
+    return item;
   const excluded = item['exclude_list'];
   if (!isAstArray(excluded) || excluded.length > 0 || item['expr'] !== null) return item;
   state.count += 1;
@@ -84,7 +94,11 @@ const atLeast = (column: readonly string[], digits: string): AstObject => ({
   left: { ...node('COLUMN_REF', 'COLUMN_REF'), column_names: [...column] },
   right: {
     ...node('CONSTANT', 'VALUE_CONSTANT'),
-    value: { type: { id: 'BIGINT', type_info: null }, is_null: false, value: `\u0000integer:${digits}` },
+    value: {
+      type: { id: 'BIGINT', type_info: null },
+      is_null: false,
+      value: `\u0000integer:${digits}`,
+    },
   },
 });
 

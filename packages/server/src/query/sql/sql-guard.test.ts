@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NodeError } from '../../base/errors.ts';
-import { rawEventsSchema } from '../../columns/schema.ts';
+import { rawEventsSchema } from '../../columns/index.ts';
 import { Planner } from '../engine/planner.ts';
 import { hostileStatements } from '../testing/hostile-sql.ts';
 import {
@@ -48,7 +48,8 @@ describe('hostile statements', () => {
       const wrong: string[] = [];
       for (const sql of statements) {
         const code = await outcome(sql);
-        if (code !== 'sql_not_allowed' && code !== 'sql_invalid') wrong.push(`${code}: ${sql.slice(0, 120)}`);
+        if (code !== 'sql_not_allowed' && code !== 'sql_invalid')
+          wrong.push(`${code}: ${sql.slice(0, 120)}`);
       }
       expect(wrong).toEqual([]);
     });
@@ -61,13 +62,18 @@ describe('hostile statements', () => {
 
 test('names the place of what it refuses', async () => {
   const refused = planner.plan("SELECT 1, getenv('A') FROM raw_events", [{ name: 'raw_events' }]);
-  await expect(refused).rejects.toMatchObject({ code: 'sql_not_allowed', details: { function: 'getenv', position: 10 } });
+  await expect(refused).rejects.toMatchObject({
+    code: 'sql_not_allowed',
+    details: { function: 'getenv', position: 10 },
+  });
   const invalid = planner.plan('SELECT 1 FORM raw_events x', [{ name: 'raw_events' }]);
   await expect(invalid).rejects.toMatchObject({ code: 'sql_invalid', details: { position: 14 } });
 });
 
 test('refuses every table to a caller who may see none', async () => {
-  await expect(planner.plan('SELECT 1 FROM raw_events', [])).rejects.toMatchObject({ code: 'sql_not_allowed' });
+  await expect(planner.plan('SELECT 1 FROM raw_events', [])).rejects.toMatchObject({
+    code: 'sql_not_allowed',
+  });
 });
 
 test('has looked at every function the engine has', async () => {
@@ -86,6 +92,8 @@ test('has looked at every function the engine has', async () => {
       !refusedFunctionPrefixes.some((prefix) => name.startsWith(prefix)),
   );
   expect(unknown).toEqual([]);
-  const both = [...refusedFunctions].filter((name) => scalarFunctions.has(name) || aggregateFunctions.has(name));
+  const both = [...refusedFunctions].filter(
+    (name) => scalarFunctions.has(name) || aggregateFunctions.has(name),
+  );
   expect(both).toEqual([]);
 });

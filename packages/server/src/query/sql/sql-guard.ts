@@ -1,13 +1,5 @@
 import { NodeError } from '../../base/errors.ts';
 import {
-  asText,
-  isAstArray,
-  isAstObject,
-  parseAst,
-  type AstObject,
-  type AstValue,
-} from './ast.ts';
-import {
   expressionShapes,
   queryShapes,
   recordShapes,
@@ -15,7 +7,13 @@ import {
   type FieldKind,
   type Shape,
 } from './ast-shape.ts';
-import { aggregateFunctions, clockFunctions, scalarFunctions, tableFunctions } from './function-list.ts';
+import { asText, isAstArray, isAstObject, parseAst, type AstObject, type AstValue } from './ast.ts';
+import {
+  aggregateFunctions,
+  clockFunctions,
+  scalarFunctions,
+  tableFunctions,
+} from './function-list.ts';
 
 /** Longest statement accepted, in characters. */
 export const maxSqlLength = 256 * 1024;
@@ -61,7 +59,9 @@ function singleSelect(printedAst: string): AstObject {
   try {
     ast = parseAst(printedAst);
   } catch (cause) {
-    throw new NodeError('sql_not_allowed', 'the statement holds a value that cannot be checked', { cause });
+    throw new NodeError('sql_not_allowed', 'the statement holds a value that cannot be checked', {
+      cause,
+    });
   }
   if (!isAstObject(ast)) throw new NodeError('sql_invalid', 'the statement could not be parsed');
   if (ast['error'] === true) throw parseFailure(ast);
@@ -73,7 +73,8 @@ function singleSelect(printedAst: string): AstObject {
     });
   }
   const statement = statements[0];
-  if (!isAstObject(statement)) throw new NodeError('sql_invalid', 'the statement could not be parsed');
+  if (!isAstObject(statement))
+    throw new NodeError('sql_invalid', 'the statement could not be parsed');
   return statementQuery(statement);
 }
 
@@ -85,18 +86,26 @@ function parseFailure(ast: AstObject): NodeError {
     });
   }
   const position = Number(asText(ast['position']));
-  return new NodeError('sql_invalid', message === '' ? 'the statement could not be parsed' : message, {
-    details: Number.isSafeInteger(position) ? { position } : {},
-  });
+  return new NodeError(
+    'sql_invalid',
+    message === '' ? 'the statement could not be parsed' : message,
+    {
+      details: Number.isSafeInteger(position) ? { position } : {},
+    },
+  );
 }
 
 function statementQuery(statement: AstObject): AstObject {
   for (const key of Object.keys(statement)) {
-    if (key !== 'node' && key !== 'named_param_map') throw unknownShape(`statement.${key}`, statement);
+    if (key !== 'node' && key !== 'named_param_map')
+      throw unknownShape(`statement.${key}`, statement);
   }
   const parameters = statement['named_param_map'];
   if (isAstArray(parameters) ? parameters.length > 0 : parameters !== undefined) {
-    throw new NodeError('sql_not_allowed', 'parameters are not supported; write the values into the statement');
+    throw new NodeError(
+      'sql_not_allowed',
+      'parameters are not supported; write the values into the statement',
+    );
   }
   const node = statement['node'];
   if (!isAstObject(node)) throw unknownShape('statement.node', statement);
@@ -105,7 +114,9 @@ function statementQuery(statement: AstObject): AstObject {
 
 function position(node: AstObject): Readonly<Record<string, unknown>> {
   const location = node['query_location'];
-  return typeof location === 'number' && Number.isSafeInteger(location) ? { position: location } : {};
+  return typeof location === 'number' && Number.isSafeInteger(location)
+    ? { position: location }
+    : {};
 }
 
 const unknownShape = (what: string, node: AstObject): NodeError =>
@@ -180,7 +191,11 @@ class SqlGuard {
   }
 
   /** False when the value does not have the form its kind demands. */
-  #field(field: { key: string; value: AstValue; kind: FieldKind }, node: AstObject, scope: Scope): boolean {
+  #field(
+    field: { key: string; value: AstValue; kind: FieldKind },
+    node: AstObject,
+    scope: Scope,
+  ): boolean {
     const { key, value, kind } = field;
     switch (kind) {
       case 'plain':
@@ -194,7 +209,10 @@ class SqlGuard {
       case 'ctes':
         return true; // walked before the other fields, which see its names
       case 'rows':
-        return isAstArray(value) && value.every((row) => this.#each(row, (e) => this.#expression(e, scope)));
+        return (
+          isAstArray(value) &&
+          value.every((row) => this.#each(row, (e) => this.#expression(e, scope)))
+        );
       case 'expressions':
         return this.#each(value, (item) => this.#expression(item, scope));
       case 'records':
@@ -209,7 +227,9 @@ class SqlGuard {
       case 'query':
         return isAstObject(value) && (this.query(value, scope), true);
       case 'statement':
-        return isAstObject(value) && (this.query(statementQuery(value), this.#deeper(scope, node)), true);
+        return (
+          isAstObject(value) && (this.query(statementQuery(value), this.#deeper(scope, node)), true)
+        );
     }
   }
 
@@ -251,9 +271,13 @@ class SqlGuard {
     if (!isQualified && scope.cteNames.has(name.toLowerCase())) return;
     const known = isQualified ? undefined : this.#allowed.get(name.toLowerCase());
     if (known === undefined) {
-      throw new NodeError('sql_not_allowed', 'the statement reads a table that does not exist or is not yours to read', {
-        details: { table: name, tables: [...this.#allowed.values()], ...position(node) },
-      });
+      throw new NodeError(
+        'sql_not_allowed',
+        'the statement reads a table that does not exist or is not yours to read',
+        {
+          details: { table: name, tables: [...this.#allowed.values()], ...position(node) },
+        },
+      );
     }
     this.tables.add(known);
   }
@@ -270,13 +294,21 @@ class SqlGuard {
     const kind = asText(node['class']);
     const shape = Object.hasOwn(expressionShapes, kind) ? expressionShapes[kind] : undefined;
     if (kind === 'PARAMETER') {
-      throw new NodeError('sql_not_allowed', 'parameters are not supported; write the values into the statement', {
-        details: position(node),
-      });
+      throw new NodeError(
+        'sql_not_allowed',
+        'parameters are not supported; write the values into the statement',
+        {
+          details: position(node),
+        },
+      );
     }
     if (shape === undefined) throw unknownShape(`expression ${kind}`, node);
-    const column = kind === 'COLUMN_REF' && isAstArray(node['column_names']) ? node['column_names'][0] : undefined;
-    if (clockFunctions.has(asText(column ?? node['function_name']).toLowerCase())) this.usesClock = true;
+    const column =
+      kind === 'COLUMN_REF' && isAstArray(node['column_names'])
+        ? node['column_names'][0]
+        : undefined;
+    if (clockFunctions.has(asText(column ?? node['function_name']).toLowerCase()))
+      this.usesClock = true;
     if ((kind === 'FUNCTION' && !isTableFunction) || kind === 'WINDOW') {
       const name = asText(node['function_name']).toLowerCase();
       const isKnown = scalarFunctions.has(name) || aggregateFunctions.has(name);

@@ -2,8 +2,8 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
-import { rawEventsSchema } from '../../columns/schema.ts';
-import type { ColumnStats, DataFileStats, RowGroupStats } from '../../lake/data-file.ts';
+import { rawEventsSchema } from '../../columns/index.ts';
+import type { ColumnStats, DataFileStats, RowGroupStats } from '../../lake/index.ts';
 import type { PinnedFile, PinnedFiles, TableSource } from '../table.ts';
 
 /** Events as SQL expressions over `i`, the row number; columns left out are null. */
@@ -39,12 +39,16 @@ export class ParquetFixture {
   async write(options: WriteOptions): Promise<PinnedFile> {
     this.#count += 1;
     const path = join(this.directory, `file-${String(this.#count)}.parquet`);
-    const columns = rawEventsSchema.columns.filter(({ name }) => options.missing?.includes(name) !== true);
+    const columns = rawEventsSchema.columns.filter(
+      ({ name }) => options.missing?.includes(name) !== true,
+    );
     const list = columns.map(({ name, type }) => {
-      const sqlType = type === 'int64' ? 'BIGINT' : type === 'utf8' ? 'VARCHAR' : 'MAP(VARCHAR, VARCHAR)';
+      const sqlType =
+        type === 'int64' ? 'BIGINT' : type === 'utf8' ? 'VARCHAR' : 'MAP(VARCHAR, VARCHAR)';
       return `(${options.columns[name] ?? 'NULL'})::${sqlType} AS ${name}`;
     });
-    for (const [name, sql] of Object.entries(options.extra ?? {})) list.push(`${sql ?? 'NULL'} AS ${name}`);
+    for (const [name, sql] of Object.entries(options.extra ?? {}))
+      list.push(`${sql ?? 'NULL'} AS ${name}`);
     const ids = columns.map((column) =>
       column.type === 'map<utf8,utf8>'
         ? `${column.name}: {__duckdb_field_id: ${String(column.fieldId)}, key: 11, value: 12}`
@@ -87,7 +91,12 @@ export class ParquetFixture {
     return {
       rows,
       sizeBytes: (await stat(path)).size,
-      columns: paths.map((name) => merge(name, chunks.filter((chunk) => chunk.path === name))),
+      columns: paths.map((name) =>
+        merge(
+          name,
+          chunks.filter((chunk) => chunk.path === name),
+        ),
+      ),
       rowGroups: groups.map((group): RowGroupStats => {
         const own = chunks.filter((chunk) => chunk.group === group);
         return { rows: own[0]?.rows ?? 0, offset: 4, columns: own.map(({ stats }) => stats) };
@@ -129,20 +138,32 @@ function toChunk(row: Readonly<Record<string, unknown>>): Chunk {
 
 function merge(path: string, chunks: readonly Chunk[]): ColumnStats {
   const stats = chunks.map((chunk) => chunk.stats);
-  const sum = (pick: (chunk: ChunkStats) => number): number => stats.reduce((total, chunk) => total + pick(chunk), 0);
-  const bound = (values: readonly (bigint | string | undefined)[], sign: number): bigint | string | undefined => {
+  const sum = (pick: (chunk: ChunkStats) => number): number =>
+    stats.reduce((total, chunk) => total + pick(chunk), 0);
+  const bound = (
+    values: readonly (bigint | string | undefined)[],
+    sign: number,
+  ): bigint | string | undefined => {
     const known = values.filter((value) => value !== undefined);
     if (known.length < values.length) return undefined;
     return known.toSorted((a, b) => sign * order(a, b))[0];
   };
   // A row group of nulls alone has no minimum; then the file's is unknown too.
-  const min = bound(stats.map((chunk) => chunk.min), 1);
-  const max = bound(stats.map((chunk) => chunk.max), -1);
+  const min = bound(
+    stats.map((chunk) => chunk.min),
+    1,
+  );
+  const max = bound(
+    stats.map((chunk) => chunk.max),
+    -1,
+  );
   return {
     path,
     compressedBytes: sum((chunk) => chunk.compressedBytes),
     values: sum((chunk) => chunk.values),
-    ...(stats.every((chunk) => chunk.nulls !== undefined) ? { nulls: sum((chunk) => chunk.nulls ?? 0) } : {}),
+    ...(stats.every((chunk) => chunk.nulls !== undefined)
+      ? { nulls: sum((chunk) => chunk.nulls ?? 0) }
+      : {}),
     ...(min === undefined ? {} : { min }),
     ...(max === undefined ? {} : { max }),
   };

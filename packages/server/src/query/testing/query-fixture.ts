@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
-import { rawEventsSchema, type TableSchema } from '../../columns/schema.ts';
-import { QueryEngine } from '../engine/query-engine.ts';
+import { rawEventsSchema, type TableSchema } from '../../columns/index.ts';
 import type { ResultFormat } from '../engine/protocol.ts';
+import { QueryEngine } from '../engine/query-engine.ts';
 import { defaultQueryOptions, type QueryOptions } from '../options.ts';
 import { QueryService, type QueryRequest } from '../query-service.ts';
 import type { PinnedFile, QueryTable, RowScope } from '../table.ts';
@@ -49,11 +49,20 @@ export class QueryFixture {
   static async open(options: QueryFixtureOptions = {}): Promise<QueryFixture> {
     const parquet = await ParquetFixture.open();
     const { schemas, ...overrides } = options;
-    const query = { ...defaultQueryOptions(), memory_limit_bytes: 512 * 1024 * 1024, threads: 2, ...overrides };
+    const query = {
+      ...defaultQueryOptions(),
+      memory_limit_bytes: 512 * 1024 * 1024,
+      threads: 2,
+      ...overrides,
+    };
     const engine = await QueryEngine.open({
       query,
       schemas: schemas ?? [rawEventsSchema],
-      workDirectory: join(parquet.directory, '..', `${parquet.directory.split('/').at(-1) ?? ''}-work`),
+      workDirectory: join(
+        parquet.directory,
+        '..',
+        `${parquet.directory.split('/').at(-1) ?? ''}-work`,
+      ),
       dataDirectories: [parquet.directory],
       clock: systemClock,
     });
@@ -76,6 +85,27 @@ export class QueryFixture {
     const chunks: Buffer[] = [];
     for await (const chunk of body) chunks.push(chunk as Buffer);
     return Buffer.concat(chunks).toString();
+  }
+
+  /** The lines of an NDJSON answer beside what the query was allowed to read and what it read. */
+  async measure(
+    sql: string,
+    files: readonly PinnedFile[],
+  ): Promise<{
+    readonly lines: readonly string[];
+    readonly boundBytes: number;
+    readonly readBytes: number;
+  }> {
+    const prepared = await this.service.run({ sql }, { tables: [this.table(files)] });
+    const { body, summary } = await prepared.stream('ndjson');
+    const chunks: Buffer[] = [];
+    for await (const chunk of body) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString();
+    return {
+      lines: text === '' ? [] : text.trimEnd().split('\n'),
+      boundBytes: prepared.bound.bytes,
+      readBytes: (await summary).processReadBytes ?? 0,
+    };
   }
 
   async ask(sql: string, options: AskOptions = {}): Promise<JsonAnswer> {
