@@ -168,15 +168,10 @@ export class HttpListener {
   async #serve(exchange: Exchange): Promise<void> {
     const { message } = exchange;
     this.#ledger.noteRequest();
+    const { path, query, isBelowPrefix } = parseTarget(message.url ?? '/', this.#prefix);
     const method = message.method ?? 'GET';
-    const target = parseTarget(message.url ?? '/', this.#prefix);
-    const input: RouteInput = {
-      method,
-      path: target?.path ?? '/',
-      query: target?.query ?? '',
-      headers: headersOf(message),
-    };
-    const routed = target === undefined ? undefined : this.#route(input);
+    const input: RouteInput = { method, path, query, headers: headersOf(message) };
+    const routed = isBelowPrefix ? this.#route(input) : undefined;
     const endpoint = routed?.endpoint ?? this.#options.endpoints[0];
     const head: RequestHead = {
       ...input,
@@ -223,7 +218,7 @@ export class HttpListener {
   ): void {
     if (route.kind === 'method_not_allowed') throw notAllowed(route.allow);
     if (route.isPublic !== true) this.#authenticate(endpoint, input);
-    this.#writeEarly(exchange, route.reply);
+    this.#writeEarly(exchange, route.reply, true);
   }
 
   async #ingest(exchange: Exchange, endpoint: HttpEndpoint, head: RequestHead): Promise<void> {
@@ -299,8 +294,9 @@ export class HttpListener {
     this.#writeEarly(exchange, withRetryAfter({ ...reply, headers }, nodeError));
   }
 
-  #writeEarly(exchange: Exchange, reply: IngestReply): void {
-    writeEarlyReply(exchange, reply, { isLast: this.#isDraining, clock: this.#clock });
+  #writeEarly(exchange: Exchange, reply: IngestReply, isAfterBody = false): void {
+    const options = { isLast: this.#isDraining, isAfterBody, clock: this.#clock };
+    writeEarlyReply(exchange, reply, options);
   }
 }
 
