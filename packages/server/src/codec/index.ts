@@ -1,10 +1,10 @@
 export type { AttributeSink } from './attribute-sink.ts';
 export { ByteBuffer } from './byte-buffer.ts';
-export { appendBase64, appendNormalBase64, copyHex, writeHex } from './byte-text.ts';
+export { appendBase64, appendNormalBase64, copyHexId, writeHexId } from './byte-text.ts';
 export { FieldNames } from './field-names.ts';
+export { JsonCursor } from './json-cursor.ts';
 export {
   jsonArray,
-  JsonCursor,
   jsonEnd,
   jsonFalse,
   jsonNull,
@@ -13,7 +13,7 @@ export {
   jsonString,
   jsonTrue,
   type JsonKind,
-} from './json-cursor.ts';
+} from './json-kind.ts';
 export { JsonFlattener } from './json-flattener.ts';
 export { appendJsonString } from './json-text.ts';
 export { KeyPath } from './key-path.ts';

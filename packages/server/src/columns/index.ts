@@ -7,7 +7,6 @@ export {
   eventStored,
   RawEventBuilder,
   type DedupProbe,
-  type EventLimits,
   type EventOutcome,
 } from './raw-event-builder.ts';
 export { SharedAttributes } from './shared-attributes.ts';
@@ -18,3 +17,4 @@ export {
 } from './dimension-mapping.ts';
 export { severityOfName, severityOfSyslog, severityText } from './severity.ts';
 export type { TimestampPolicy } from './time-window.ts';
+export type { EventLimits } from './event-limits.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { NodeError } from '../base/errors.ts';
-import { FaultyObjectStore, type Fault, type FaultPlan } from './object-store/faulty.ts';
-import { fileNames, tableFixture, type TableFixture } from './table-fixture.ts';
+import { FaultyObjectStore, type Fault, type FaultPlan } from './object-store/testing/faulty.ts';
 import type { LakeTable } from './table.ts';
+import { fileNames, tableFixture, type TableFixture } from './testing/table-fixture.ts';
 
 const faults: readonly Fault[] = ['before', 'after', 'unsent'];
 const EXPECTED = ['b', 'c', 'd', 'e', 'm'];

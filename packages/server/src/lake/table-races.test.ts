@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { AppendTask } from './append-process.ts';
-import { runProcess } from './object-store/contract-tests.ts';
-import { fileNames, tableFixture } from './table-fixture.ts';
+import { runProcess } from './object-store/testing/contract-tests.ts';
+import type { AppendTask } from './testing/append-process.ts';
+import { fileNames, tableFixture } from './testing/table-fixture.ts';
 
-const script = new URL('./append-process.ts', import.meta.url);
+const script = new URL('./testing/append-process.ts', import.meta.url);
 
 describe('LakeTable under concurrency', () => {
   it(

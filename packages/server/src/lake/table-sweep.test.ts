@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock, type Clock } from '../base/clock.ts';
-import { rawEventsSchema } from '../columns/schema.ts';
-import { MemoryObjectStore } from './object-store/memory.ts';
-import { describeFile, TABLE_PREFIX } from './table-fixture.ts';
+import { rawEventsSchema } from '../columns/index.ts';
+import { MemoryObjectStore } from './object-store/testing/memory.ts';
 import { LakeTable } from './table.ts';
+import { describeFile, TABLE_PREFIX } from './testing/table-fixture.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

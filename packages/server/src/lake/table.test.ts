@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { decodeManifestList } from './iceberg/manifest-list.ts';
 import { LocalObjectStore } from './object-store/local.ts';
+import type { LakeTable } from './table.ts';
 import {
   describeFile,
   fileNames,
   TABLE_PREFIX,
   tableFixture,
   type TableFixture,
-} from './table-fixture.ts';
-import type { LakeTable } from './table.ts';
+} from './testing/table-fixture.ts';
 
 interface MetadataJson {
   snapshots: { 'snapshot-id': number; 'manifest-list': string; summary: Record<string, string> }[];

@@ -3,13 +3,14 @@ import type { ListenAddress } from '../base/listen-address.ts';
 import { formatListenAddress } from '../base/listen-address.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Config } from '../config/index.ts';
+import { createBulkEndpoint } from '../ingest/bulk/index.ts';
 import {
   type HttpEndpoint,
   HttpListener,
   type InflightBudget,
   type IngestPort,
 } from '../ingest/http/index.ts';
-import { createOtlpEndpoint } from '../ingest/otlp/index.ts';
+import { otlpEndpoint } from '../ingest/otlp/index.ts';
 import type { Logger } from '../telemetry/index.ts';
 
 interface ListenerSpec {
@@ -29,8 +30,14 @@ function listenerSpecs({ ingest }: Config): readonly ListenerSpec[] {
     {
       name: 'otlp_http',
       key: 'ingest.otlp.http.listen',
-      endpoint: createOtlpEndpoint(),
+      endpoint: otlpEndpoint,
       settings: ingest.otlp.http,
+    },
+    {
+      name: 'bulk',
+      key: 'ingest.bulk.listen',
+      endpoint: createBulkEndpoint(),
+      settings: ingest.bulk,
     },
   ];
 }

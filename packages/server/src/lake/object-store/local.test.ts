@@ -11,12 +11,12 @@ import {
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LocalObjectStore } from './local.ts';
 import {
   registerObjectStoreRaceTests,
   registerObjectStoreTests,
   type SharedStoreFixture,
-} from './contract-tests.ts';
-import { LocalObjectStore } from './local.ts';
+} from './testing/contract-tests.ts';
 
 const GONE_PID = 2 ** 22 + 1;
 
@@ -24,7 +24,7 @@ const createFixture = async (): Promise<SharedStoreFixture> => {
   const root = await mkdtemp(join(tmpdir(), 'local-store-'));
   return {
     store: await LocalObjectStore.open(root),
-    opener: { module: new URL('./local-opener.ts', import.meta.url).href, argument: root },
+    opener: { module: new URL('./testing/local-opener.ts', import.meta.url).href, argument: root },
     [Symbol.asyncDispose]: async () => rm(root, { recursive: true, force: true }),
   };
 };

@@ -1,6 +1,6 @@
 /** Test support: an object store that fails at chosen calls. */
-import { NodeError } from '../../base/errors.ts';
-import type { ListedObject, ObjectInfo, ObjectStore, StoredObject } from './port.ts';
+import { NodeError } from '../../../base/errors.ts';
+import type { ListedObject, ObjectInfo, ObjectStore, StoredObject } from '../port.ts';
 
 export type Fault =
   /** The call fails and had no effect. */

@@ -1,10 +1,10 @@
 /** Test support: an object store without a disk, for tests that make thousands of requests. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { systemClock, type Clock } from '../../base/clock.ts';
-import { NodeError } from '../../base/errors.ts';
-import { assertSafeKey, assertSafePrefix, compareKeys } from './key.ts';
-import type { ListedObject, ObjectInfo, ObjectStore, StoredObject } from './port.ts';
+import { systemClock, type Clock } from '../../../base/clock.ts';
+import { NodeError } from '../../../base/errors.ts';
+import { assertSafeKey, assertSafePrefix, compareKeys } from '../key.ts';
+import type { ListedObject, ObjectInfo, ObjectStore, StoredObject } from '../port.ts';
 
 export class MemoryObjectStore implements ObjectStore {
   readonly #objects = new Map<string, StoredObject & { readonly lastModifiedMs: number }>();

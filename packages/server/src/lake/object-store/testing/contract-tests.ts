@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ObjectStore } from './port.ts';
+import type { ObjectStore } from '../port.ts';
 import type { RaceReport, RaceTask } from './race-process.ts';
 
 export interface StoreFixture {

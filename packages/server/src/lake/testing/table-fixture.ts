@@ -2,13 +2,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock, type Clock } from '../base/clock.ts';
-import { rawEventsSchema } from '../columns/index.ts';
-import type { DataFile } from './data-file.ts';
-import { LocalObjectStore } from './object-store/local.ts';
-import { MemoryObjectStore } from './object-store/memory.ts';
-import type { ObjectStore } from './object-store/port.ts';
-import { LakeTable } from './table.ts';
+import { systemClock, type Clock } from '../../base/clock.ts';
+import { rawEventsSchema } from '../../columns/index.ts';
+import type { DataFile } from '../data-file.ts';
+import { LocalObjectStore } from '../object-store/local.ts';
+import type { ObjectStore } from '../object-store/port.ts';
+import { MemoryObjectStore } from '../object-store/testing/memory.ts';
+import { LakeTable } from '../table.ts';
 
 export const TABLE_PREFIX = 'varve/raw_events';
 

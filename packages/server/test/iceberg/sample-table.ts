@@ -1,20 +1,17 @@
-/**
- * Writes a `raw_events` table of small Parquet files into a new directory and prints, as JSON, what any reader
- * must find in it: `node write-sample-table.ts <bucket directory>`. Readers are compared by `check.ts`.
- */
+/** A `raw_events` table of small Parquet files with every kind of commit, and what any reader must find in it. */
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
-import { systemClock } from '../../packages/server/src/base/clock.ts';
-import { rawEventsSchema } from '../../packages/server/src/columns/schema.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { rawEventsSchema } from '../../src/columns/index.ts';
 import {
   LakeTable,
   LocalObjectStore,
   type ColumnStats,
   type DataFile,
-} from '../../packages/server/src/lake/index.ts';
+} from '../../src/lake/index.ts';
 
 const FILES = 70;
 const ROWS = 40;
@@ -221,9 +218,4 @@ export async function writeSampleTable(bucket: string): Promise<SampleTable> {
     ],
     snapshots,
   };
-}
-
-const [bucket] = process.argv.slice(2);
-if (import.meta.main && bucket !== undefined) {
-  process.stdout.write(`${JSON.stringify(await writeSampleTable(bucket), undefined, 2)}\n`);
 }

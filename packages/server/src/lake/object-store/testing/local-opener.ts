@@ -1,6 +1,6 @@
 /** Test support: opens the local store from another process. */
-import { LocalObjectStore } from './local.ts';
-import type { ObjectStore } from './port.ts';
+import { LocalObjectStore } from '../local.ts';
+import type { ObjectStore } from '../port.ts';
 
 export async function openStore(root: string): Promise<ObjectStore> {
   return LocalObjectStore.open(root);

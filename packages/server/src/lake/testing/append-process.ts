@@ -1,9 +1,9 @@
 /** Test support: one node of the race in `table-races.test.ts`, run as a process of its own. */
-import { systemClock } from '../base/clock.ts';
-import { rawEventsSchema } from '../columns/index.ts';
-import { LocalObjectStore } from './object-store/local.ts';
+import { systemClock } from '../../base/clock.ts';
+import { rawEventsSchema } from '../../columns/index.ts';
+import { LocalObjectStore } from '../object-store/local.ts';
+import { LakeTable } from '../table.ts';
 import { describeFile } from './table-fixture.ts';
-import { LakeTable } from './table.ts';
 
 export interface AppendTask {
   readonly root: string;

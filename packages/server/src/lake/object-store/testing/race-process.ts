@@ -1,6 +1,6 @@
+import type { ObjectStore } from '../port.ts';
 /** Test support: one contender of the races in `contract-tests.ts`, run as a process of its own. */
 import type { StoreOpener } from './contract-tests.ts';
-import type { ObjectStore } from './port.ts';
 
 export type RaceTask =
   | { readonly kind: 'create'; readonly prefix: string; readonly count: number }
