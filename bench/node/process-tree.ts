@@ -38,27 +38,55 @@ export function treeUsage(root: number): TreeUsage | undefined {
 }
 
 function readProcesses(): ProcessStat[] | undefined {
+  const names = readDirectory('/proc').filter((name) => /^\d+$/.test(name));
+  if (names.length === 0) return undefined;
+  return names.flatMap((name) => {
+    const stat = readStatFile(`/proc/${name}/stat`);
+    if (stat === undefined) return [];
+    const ticks = stat.field(14) + stat.field(15) + stat.field(16) + stat.field(17);
+    return [{ pid: Number(name), parent: stat.field(4), ticks, rssPages: stat.field(24) }];
+  });
+}
+
+interface StatFile {
+  readonly name: string;
+  /** By its number in proc(5). */
+  field(number: number): number;
+}
+
+/** Undefined when the process or thread has ended. */
+function readStatFile(path: string): StatFile | undefined {
+  let text: string;
   try {
-    return readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name))
-      .flatMap((name) => readStat(Number(name)));
+    text = readFileSync(path, 'latin1');
   } catch {
     return undefined;
   }
+  // The name may hold anything; it ends with the last parenthesis.
+  const nameEnd = text.lastIndexOf(')');
+  const fields = text.slice(nameEnd + 2).split(' ');
+  return {
+    name: text.slice(text.indexOf('(') + 1, nameEnd),
+    field: (number) => Number(fields[number - 3] ?? 0),
+  };
 }
 
-/** proc(5): the fields after the command name, which ends with the last parenthesis. */
-function readStat(pid: number): ProcessStat[] {
+function readDirectory(path: string): string[] {
   try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    const fields = text
-      .slice(text.lastIndexOf(')') + 2)
-      .split(' ')
-      .map(Number);
-    const field = (number: number): number => fields[number - 3] ?? 0;
-    const ticks = field(14) + field(15) + field(16) + field(17);
-    return [{ pid, parent: field(4), ticks, rssPages: field(24) }];
+    return readdirSync(path);
   } catch {
-    return []; // It has ended.
+    return [];
   }
+}
+
+/** Processor seconds of the threads of one process so far, by thread name; threads of one name together. */
+export function threadSeconds(pid: number): ReadonlyMap<string, number> {
+  const seconds = new Map<string, number>();
+  for (const thread of readDirectory(`/proc/${pid}/task`)) {
+    const stat = readStatFile(`/proc/${pid}/task/${thread}/stat`);
+    if (stat === undefined) continue;
+    const ticks = stat.field(14) + stat.field(15);
+    seconds.set(stat.name, (seconds.get(stat.name) ?? 0) + ticks / ticksPerSecond);
+  }
+  return seconds;
 }
