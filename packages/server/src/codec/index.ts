@@ -36,3 +36,4 @@ export {
 } from './protobuf-reader.ts';
 export { requireUtf8 } from './utf8.ts';
 export { parseTimestamp, type TimestampHalves } from './timestamp-text.ts';
+export { decodeSnappy } from './snappy/decode.ts';
