@@ -33,3 +33,4 @@ export {
   wireVarint,
 } from './protobuf-reader.ts';
 export { parseTimestamp, type TimestampHalves } from './timestamp-text.ts';
+export { decodeSnappy } from './snappy/decode.ts';
