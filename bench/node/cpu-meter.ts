@@ -21,7 +21,9 @@ export class CpuMeter {
     const treeSeconds = treeUsage(this.#pid)?.cpuSeconds;
     if (this.#treeSeconds === undefined || treeSeconds === undefined) return {};
     const threads = [...threadSeconds(this.#pid)]
-      .map(([name, seconds]) => [name, (seconds - (this.#threads.get(name) ?? 0)) / millions] as const)
+      .map(
+        ([name, seconds]) => [name, (seconds - (this.#threads.get(name) ?? 0)) / millions] as const,
+      )
       .filter(([, seconds]) => seconds > 0.01);
     return {
       node_cpu_seconds_per_million: rounded((treeSeconds - this.#treeSeconds) / millions),

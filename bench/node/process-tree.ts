@@ -25,7 +25,7 @@ export function treeUsage(root: number): TreeUsage | undefined {
   if (all === undefined) return undefined;
   const members = new Set([root]);
   // Children are found after their parents, whatever the order of their ids.
-  for (let size = 0; size !== members.size; ) {
+  for (let size = 0; size !== members.size;) {
     size = members.size;
     for (const { pid, parent } of all) if (members.has(parent)) members.add(pid);
   }

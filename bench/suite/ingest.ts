@@ -82,7 +82,10 @@ interface Run {
   readonly protocol: ProtocolName;
 }
 
-async function sustain(context: BenchContext, { node, generator, protocol }: Run): Promise<Sustained> {
+async function sustain(
+  context: BenchContext,
+  { node, generator, protocol }: Run,
+): Promise<Sustained> {
   const address = node.address(encodings[protocol].listener);
   const warmUp = await generator.run({ address, connections, durationMs: 1000 });
   const sampler = new MemorySampler(node.pid);
@@ -130,7 +133,11 @@ function reportThroughput(
     value: Math.round(eventsPerSecond),
     unit: 'events/s',
     target: { at_least: targetEventsPerSecond[run.protocol] },
-    reference: { what: 'decoder alone, one thread', value: Math.round(run.decoder), unit: 'events/s' },
+    reference: {
+      what: 'decoder alone, one thread',
+      value: Math.round(run.decoder),
+      unit: 'events/s',
+    },
     details: {
       seconds: rounded(outcome.elapsedMs / 1000),
       events: outcome.acknowledgedEvents,
@@ -206,7 +213,11 @@ async function benchLatency(
       value: rounded(percentile(outcome.latenciesMs, share)),
       unit: 'ms',
       ...(target !== undefined && { target }),
-      reference: { what: `fdatasync alone ${suffix}`, value: rounded(percentile(syncMs, share)), unit: 'ms' },
+      reference: {
+        what: `fdatasync alone ${suffix}`,
+        value: rounded(percentile(syncMs, share)),
+        unit: 'ms',
+      },
       details,
     });
   }
