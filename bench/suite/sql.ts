@@ -183,7 +183,8 @@ async function benchExport(
   const sampler = new MemorySampler(node.pid);
   const exported = await node.sql.exportRows(sql, format);
   const memory = sampler.stop();
-  if (format === 'ndjson' && exported.rows !== limit) throw new Error(`exported ${exported.rows} rows`);
+  if (format === 'ndjson' && exported.rows !== limit)
+    throw new Error(`exported ${exported.rows} rows`);
   const referenceMs = await plain.copyMs(sql, format, context.directory('copy'));
   context.report({
     name: `export.${format}`,
