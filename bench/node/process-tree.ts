@@ -4,9 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 export interface TreeUsage {
   /** Shared pages count once for each process, so the sum is an upper bound. */
   readonly rssBytes: number;
+  readonly rootRssBytes: number;
   /** Of descendants that have ended too, once their parent has waited for them. */
   readonly cpuSeconds: number;
-  readonly processes: number;
 }
 
 interface ProcessStat {
@@ -32,8 +32,8 @@ export function treeUsage(root: number): TreeUsage | undefined {
   const tree = all.filter(({ pid }) => members.has(pid));
   return {
     rssBytes: tree.reduce((sum, { rssPages }) => sum + rssPages * pageBytes, 0),
+    rootRssBytes: (tree.find(({ pid }) => pid === root)?.rssPages ?? 0) * pageBytes,
     cpuSeconds: tree.reduce((sum, { ticks }) => sum + ticks, 0) / ticksPerSecond,
-    processes: tree.length,
   };
 }
 
