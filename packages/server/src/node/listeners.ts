@@ -79,7 +79,7 @@ async function openListener(
       endpoints: [endpoint],
       port,
       budget,
-      tokens: tokens.map((token) => token.reveal()),
+      tokens,
       tenant,
       log: logger.child({ module: name }),
     });

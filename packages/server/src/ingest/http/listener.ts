@@ -3,9 +3,11 @@ import type { AddressInfo, Socket } from 'node:net';
 import { type ErrorCode, errorCodes } from '@varve/contract';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { NodeError } from '../../base/errors.ts';
+import type { Secret } from '../../base/secret.ts';
+import { TokenSet } from '../../govern/index.ts';
 import type { IngestReply } from '../../pipeline/index.ts';
 import { bodyTooLarge, readBody, tooManyBytesInFlight } from './body-reader.ts';
-import { standardSecrets, TokenSet } from './credentials.ts';
+import { standardSecrets } from './credentials.ts';
 import type { HttpEndpoint, RequestHead, Route, RouteInput } from './endpoint.ts';
 import type { InflightBudget, InflightReservation } from './inflight-budget.ts';
 import type { IngestPort } from './ingest-port.ts';
@@ -50,7 +52,7 @@ export interface HttpListenerOptions {
   readonly port: IngestPort;
   readonly budget: InflightBudget;
   /** Empty: no authentication. */
-  readonly tokens: readonly string[];
+  readonly tokens: readonly Secret[];
   /** Tenant of requests that name none. */
   readonly tenant: string;
   readonly pathPrefix?: string;
@@ -250,12 +252,12 @@ export class HttpListener {
   }
 
   #authenticate(endpoint: HttpEndpoint, input: RouteInput): void {
-    if (this.#tokens.isEmpty) return;
+    if (this.#options.tokens.length === 0) return;
     const secrets = [
       ...standardSecrets(input.headers['authorization']),
       ...(endpoint.secretsOf?.(input) ?? []),
     ];
-    if (this.#tokens.hasAny(secrets)) return;
+    if (secrets.some((secret) => this.#tokens.has(secret))) return;
     throw new NodeError('auth_unauthenticated', 'missing or invalid credentials for this listener');
   }
 
