@@ -82,7 +82,7 @@ async function openListener(
       endpoints: [endpoint],
       port,
       budget,
-      tokens: tokens.map((token) => token.reveal()),
+      tokens,
       tenant,
       tls: tlsFilesOf(key.replace(/listen$/, 'tls'), tls),
       log: logger.child({ module: name }),
