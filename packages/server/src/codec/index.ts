@@ -14,6 +14,7 @@ export {
   jsonTrue,
   type JsonKind,
 } from './json-cursor.ts';
+export { hexDigit } from './hex-digit.ts';
 export { JsonFlattener } from './json-flattener.ts';
 export { appendJsonString } from './json-text.ts';
 export { KeyPath } from './key-path.ts';
@@ -34,6 +35,6 @@ export {
   wireFixed64,
   wireVarint,
 } from './protobuf-reader.ts';
-export { requireUtf8 } from './utf8.ts';
-export { parseTimestamp, type TimestampHalves } from './timestamp-text.ts';
+export { appendCodePoint, requireUtf8 } from './utf8.ts';
+export { parseTimestamp, type TimestampHalves, writeTimestamp } from './timestamp-text.ts';
 export { decodeSnappy } from './snappy/decode.ts';

@@ -18,3 +18,4 @@ export {
 } from './dimension-mapping.ts';
 export { severityOfName, severityOfSyslog, severityText } from './severity.ts';
 export type { TimestampPolicy } from './time-window.ts';
+export type { Utf8Column } from './utf8-column.ts';

@@ -10,3 +10,4 @@ export type { ListenerAccount } from './listener-ledger.ts';
 export { InflightBudget, type InflightReservation } from './inflight-budget.ts';
 export { parseAuthorization } from './credentials.ts';
 export { decompress } from './decompress.ts';
+export { bodyTooLarge } from './body-reader.ts';
