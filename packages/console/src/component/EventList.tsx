@@ -14,7 +14,9 @@ export interface EventListProps {
 /** The events of a result, newest first, one line each. */
 export function EventList({ rows, selectedKey, zone, onSelect }: EventListProps): ReactElement {
   const selected = useRef<HTMLTableRowElement>(null);
-  useEffect(() => selected.current?.scrollIntoView({ block: 'nearest' }), [selectedKey]);
+  useEffect(() => {
+    selected.current?.scrollIntoView({ block: 'nearest' });
+  }, [selectedKey]);
 
   return (
     <table className="events">
@@ -39,7 +41,11 @@ export function EventList({ rows, selectedKey, zone, onSelect }: EventListProps)
             >
               <td className="time">
                 <button type="button" aria-pressed={isSelected} title="Show all fields">
-                  {row.timestampNs === undefined ? '–' : formatTimestamp(row.timestampNs, zone)}
+                  {row.timestampNs === undefined ? (
+                    '–'
+                  ) : (
+                    <When text={formatTimestamp(row.timestampNs, zone)} />
+                  )}
                 </button>
               </td>
               <td className="level">
@@ -56,6 +62,17 @@ export function EventList({ rows, selectedKey, zone, onSelect }: EventListProps)
         })}
       </tbody>
     </table>
+  );
+}
+
+/** Narrow screens show the time of day only. */
+function When({ text }: { readonly text: string }): ReactElement {
+  const space = text.indexOf(' ') + 1;
+  return (
+    <>
+      <span className="date">{text.slice(0, space)}</span>
+      {text.slice(space)}
+    </>
   );
 }
 

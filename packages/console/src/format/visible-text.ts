@@ -25,12 +25,18 @@ export function visibleSegments(text: string): TextSegment[] {
   return segments;
 }
 
+/** By code, 0 to 1F (ISO 6429). */
+const controlNames =
+  'NUL SOH STX ETX EOT ENQ ACK BEL BS HT LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US'.split(
+    ' ',
+  );
+
 function nameOf(character: string): string {
   const code = character.codePointAt(0) ?? 0;
-  // Control pictures: ESC is shown as ␛.
-  if (code < 0x20) return String.fromCodePoint(0x2400 + code);
-  if (code === 0x7f) return '␡';
-  return `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+  return (
+    controlNames[code] ??
+    (code === 0x7f ? 'DEL' : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`)
+  );
 }
 
 /** One line for a list: line breaks become a mark, and no more is kept than a line can show. */

@@ -48,7 +48,7 @@ export class RpcClient<Calls extends CallMap, Events extends EventMap = Record<n
   readonly #pending = new Map<number, Pending>();
   readonly #listeners = new Map<keyof Events, (argument: never) => void>();
   #nextId = 1;
-  #failure: unknown;
+  #failure: Error | undefined;
 
   constructor(channel: Channel) {
     this.#channel = channel;
@@ -61,7 +61,7 @@ export class RpcClient<Calls extends CallMap, Events extends EventMap = Record<n
     transfer: readonly ArrayBuffer[] = [],
   ): Promise<Calls[Name]['result']> {
     return new Promise((resolve, reject) => {
-      if (this.#failure !== undefined) return reject(this.#failure as Error);
+      if (this.#failure !== undefined) return reject(this.#failure);
       const id = this.#nextId++;
       this.#pending.set(id, { resolve, reject });
       this.#channel.send({ kind: 'call', id, method, argument } satisfies WireMessage, transfer);
@@ -73,7 +73,7 @@ export class RpcClient<Calls extends CallMap, Events extends EventMap = Record<n
   }
 
   /** The peer is gone: rejects every call in flight and every later one. */
-  fail(error: unknown): void {
+  fail(error: Error): void {
     this.#failure = error;
     for (const pending of this.#pending.values()) pending.reject(error);
     this.#pending.clear();
@@ -81,7 +81,7 @@ export class RpcClient<Calls extends CallMap, Events extends EventMap = Record<n
 
   #receive(message: WireMessage): void {
     if (message.kind === 'event') {
-      const listener = this.#listeners.get(message.name as keyof Events);
+      const listener = this.#listeners.get(message.name);
       listener?.(message.argument as never);
       return;
     }

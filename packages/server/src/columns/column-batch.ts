@@ -16,6 +16,9 @@ function createColumn(type: ColumnType): Column {
   }
 }
 
+/** Offsets and validity of one row over all columns, roughly. */
+const rowOverheadBytes = 64;
+
 /**
  * Rows of one event table as Arrow columns under construction. Buffers are kept across `clear`, so a steady
  * load allocates nothing. All columns hold the same number of rows between two calls of a row writer.
@@ -33,9 +36,9 @@ export class ColumnBatch {
     return this.columns[0]?.rows ?? 0;
   }
 
-  /** Bytes the values take, offsets and bitmaps left aside. */
+  /** Bytes of the values, and roughly those of offsets and bitmaps. */
   get sizeBytes(): number {
-    let bytes = 0;
+    let bytes = this.rows * rowOverheadBytes;
     for (const column of this.columns) bytes += column.sizeBytes;
     return bytes;
   }

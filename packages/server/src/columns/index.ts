@@ -7,7 +7,6 @@ export {
   eventStored,
   RawEventBuilder,
   type DedupProbe,
-  type EventLimits,
   type EventOutcome,
 } from './raw-event-builder.ts';
 export { SharedAttributes } from './shared-attributes.ts';
@@ -18,4 +17,5 @@ export {
 } from './dimension-mapping.ts';
 export { severityOfName, severityOfSyslog, severityText } from './severity.ts';
 export type { TimestampPolicy } from './time-window.ts';
+export type { EventLimits } from './event-limits.ts';
 export type { Utf8Column } from './utf8-column.ts';

@@ -1,7 +1,12 @@
-import { NodeError } from '../base/errors.ts';
 import { equalBytes, hashBytes } from './byte-hash.ts';
 import { ColumnBatch } from './column-batch.ts';
 import { DimensionMapping, dimensionNames } from './dimension-mapping.ts';
+import {
+  batchTooLarge,
+  eventTooLarge,
+  type EventLimits,
+  tooManyAttributes,
+} from './event-limits.ts';
 import type { Int64Column } from './int64-column.ts';
 import { KeySet } from './key-set.ts';
 import type { MapColumn } from './map-column.ts';
@@ -10,16 +15,6 @@ import { severityText } from './severity.ts';
 import type { SharedAttributes } from './shared-attributes.ts';
 import { inRange, tooOld, type TimestampPolicy, TimeWindow } from './time-window.ts';
 import type { Utf8Column } from './utf8-column.ts';
-
-export interface EventLimits {
-  readonly maxEventBytes: number;
-  readonly maxAttributes: number;
-  /**
-   * Bytes one request may become as columns. Attributes shared by many events are stored with each of them, so
-   * a small body can otherwise grow without bound.
-   */
-  readonly maxBatchBytes: number;
-}
 
 /** The dedup window as the builder sees it. `insert` is false for an id that is in the window already. */
 export interface DedupProbe {
@@ -47,30 +42,6 @@ const resourcePrefix = encoder.encode('resource.');
 
 const serviceDimension = dimensionNames.indexOf('service');
 const noRank = 1 << 30;
-
-function eventTooLarge(bytes: number, limit: number): NodeError {
-  return new NodeError(
-    'ingest_event_too_large',
-    `an event has ${bytes} bytes, the limit is ${limit}; nothing of the batch was stored`,
-    { details: { bytes, limit_bytes: limit } },
-  );
-}
-
-function tooManyAttributes(limit: number): NodeError {
-  return new NodeError(
-    'ingest_too_many_attributes',
-    `an event has more than ${limit} attributes; nothing of the batch was stored`,
-    { details: { limit } },
-  );
-}
-
-function batchTooLarge(limit: number): NodeError {
-  return new NodeError(
-    'ingest_batch_too_large',
-    `the events of the batch take more than ${limit} bytes with the attributes they share; send fewer at once`,
-    { details: { limit_bytes: limit } },
-  );
-}
 
 /**
  * Writes events of `raw_events` as spans of request bytes, straight into Arrow columns. The decoders of all

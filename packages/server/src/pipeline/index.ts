@@ -5,7 +5,7 @@ export {
   openDedupWindow,
   type DedupWindow,
 } from './dedup/index.ts';
-export { createEventBatches, EventBatch, type EventBatchOptions } from './event-batch.ts';
+export { createEventGroups, type EventBuilderOptions } from './event-groups.ts';
 export { GroupCommit } from './group-commit.ts';
 export { IngestEngine } from './ingest-engine.ts';
 export {

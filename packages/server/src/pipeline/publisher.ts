@@ -120,8 +120,8 @@ export class Publisher {
     const file = await open(path, 'r');
     try {
       const stats = await readFooterStats(file);
-      const present = await store.head(key);
-      if (present?.size !== stats.sizeBytes) await store.putFile(key, path);
+      // Again after a crash too: only then is it certain that the object is durable.
+      await store.putFile(key, path);
       return { key, stats };
     } finally {
       await file.close();

@@ -1,23 +1,12 @@
 import { encodeRecordBatch, type RawEventBuilder } from '../columns/index.ts';
 import type { GroupBatch } from './group-commit.ts';
 
-/** Fixed-width values, offsets and validity of one row over all columns, roughly. */
-const rowOverheadBytes = 64;
-
 /** Events of `raw_events` as group commit takes them: one Arrow record batch message per record. */
 export class RawEventGroup implements GroupBatch {
   readonly builder: RawEventBuilder;
-  readonly #texts: readonly { readonly sizeBytes: number }[];
 
   constructor(builder: RawEventBuilder) {
     this.builder = builder;
-    const { batch } = builder;
-    this.#texts = batch.schema.columns.flatMap((column) => {
-      if (column.type === 'utf8') return [batch.utf8(column.name)];
-      if (column.type === 'int64') return [];
-      const { keys, values } = batch.map(column.name);
-      return [keys, values];
-    });
   }
 
   get rows(): number {
@@ -25,9 +14,7 @@ export class RawEventGroup implements GroupBatch {
   }
 
   get sizeBytes(): number {
-    let bytes = this.rows * rowOverheadBytes;
-    for (const text of this.#texts) bytes += text.sizeBytes;
-    return bytes;
+    return this.builder.batch.sizeBytes;
   }
 
   truncate(rows: number): void {

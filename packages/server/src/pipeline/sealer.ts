@@ -60,10 +60,10 @@ export class Sealer {
 
   /** Idempotent by segment id. The file is durable when this returns. */
   async seal(segment: ClosedSegment): Promise<SealedFile> {
+    await this.#keepFingerprints(segment);
     const existing = this.#sealed.get(segment.segmentId);
     if (existing !== undefined) return existing;
     const { fileSystem, schema, logger } = this.#options;
-    await this.#keepFingerprints(segment);
     const records = await readWholeSegment({ fileSystem, path: segment.path });
     const bytes = encodeParquet(
       schema,
@@ -89,7 +89,7 @@ export class Sealer {
     await this.#options.fileSystem.syncDirectory(this.#options.directory);
   }
 
-  /** Before the sealed file exists: its existence lets the segment go, and the ids with it. */
+  /** Before the caller lets the segment go, and the ids with it. */
   async #keepFingerprints(segment: ClosedSegment): Promise<void> {
     const { fileSystem, schema, dedup } = this.#options;
     const { seed, windowEvents } = dedup;

@@ -33,6 +33,10 @@ export interface StorageStart {
   readonly table: TableDelta;
 }
 
+/** Readers that walk from an older metadata file find what it names for this long. */
+const sweepGraceMs = 24 * 3600 * 1000;
+const sweepIntervalMs = 6 * 3600 * 1000;
+
 /**
  * The storage side of one table: seals segments, publishes sealed files, follows the table. Runs in the storage
  * worker; only the methods' plain data crosses to the main thread.
@@ -45,6 +49,7 @@ export class Storage {
   readonly #loop: PublishLoop;
   /** Sealed files whose segment is gone for good, so that publishing them cannot make a second copy. */
   readonly #publishable = new Map<string, SealedFile>();
+  #cancelSweep: () => void = () => undefined;
   #knownKeys: ReadonlySet<string> = new Set();
 
   private constructor(
@@ -98,6 +103,21 @@ export class Storage {
     return storage;
   }
 
+  /** Removes table metadata that no snapshot reaches, now and then, until `close`. */
+  keepTidy(): void {
+    const { clock, logger } = this.#options;
+    this.#cancelSweep = clock.after(sweepIntervalMs, () => {
+      this.#table
+        .sweep(sweepGraceMs)
+        .then(({ deletedObjects, deletedBytes }) => {
+          if (deletedObjects > 0)
+            logger.info({ deletedObjects, deletedBytes }, 'removed old table metadata');
+        })
+        .catch((err: unknown) => logger.warn({ err }, 'old table metadata could not be removed'))
+        .finally(() => this.keepTidy());
+    });
+  }
+
   start(): StorageStart {
     return { sealed: this.#sealer.files(), table: this.#delta(nothingPublished) };
   }
@@ -139,6 +159,7 @@ export class Storage {
   }
 
   async close(): Promise<void> {
+    this.#cancelSweep();
     this.#loop.stop();
     await this.#loop.settled();
   }

@@ -1,5 +1,5 @@
 import type {
-  EventBatchOptions,
+  EventBuilderOptions,
   IngestRequest,
   IngestResult,
   WalUsage,
@@ -8,7 +8,7 @@ import type { ClosedSegment } from '../wal/index.ts';
 import type { WorkerLogOptions } from './worker-log.ts';
 
 /** What the ingest worker is started with; plain data. */
-export interface IngestWorkerOptions extends EventBatchOptions {
+export interface IngestWorkerOptions extends EventBuilderOptions {
   readonly dataDir: string;
   readonly dedupWindowEvents: number;
   readonly sealIntervalMs: number;

@@ -6,10 +6,11 @@ import { systemClock } from '../base/clock.ts';
 import { nodeFileSystem } from '../base/node-file-system.ts';
 import { RpcServer } from '../base/rpc.ts';
 import { encodeSchemaMessage, rawEventsSchema } from '../columns/index.ts';
+import { createBulkProtocol } from '../ingest/bulk/index.ts';
 import { decompress } from '../ingest/http/index.ts';
 import { otlpProtocol } from '../ingest/otlp/index.ts';
 import {
-  createEventBatches,
+  createEventGroups,
   type DedupWindow,
   fingerprintsOf,
   GroupCommit,
@@ -73,14 +74,14 @@ async function open(): Promise<{ opened: Opened; dedup: DedupWindow }> {
     onUsage: (usage) => server.emit('walUsage', usage),
   });
   const group = new GroupCommit({
-    batches: createEventBatches(options, options.dedupWindowEvents === 0 ? undefined : dedup),
+    batches: createEventGroups(options, options.dedupWindowEvents === 0 ? undefined : dedup),
     log: rotation,
     dedup,
     logger,
     groupMaxBytes,
   });
   const engine = new IngestEngine({
-    protocols: [otlpProtocol],
+    protocols: [otlpProtocol, createBulkProtocol({ rejection: options.bulkRejection })],
     group,
     decompress,
     clock: systemClock,

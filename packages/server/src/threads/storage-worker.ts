@@ -40,6 +40,7 @@ const server = new RpcServer<StorageCalls, StorageEvents>(threadChannel(parentPo
       publishBytes: options.publishBytes,
       onTableChanged: (delta) => server.emit('tableChanged', delta),
     });
+    storage.keepTidy();
     return storage.start();
   },
   seal: (segment) => opened().seal(segment),

@@ -62,7 +62,7 @@ const kafkaConsumer: readonly Line[] = [
   ['WARN', 0.6, 'lag of orders-{partition} is {big}, above threshold'],
   ['WARN', 0.4, 'record at orders-{partition}:{big} skipped: schema id {count} unknown'],
   ['INFO', 0.4, 'rebalance: assigned orders-{partition}, revoked {digit} partitions'],
-  ['WARN', 0.3, 'poll interval of {ms} ms exceeded half of max.poll.interval.ms'],
+  ['WARN', 0.3, 'poll interval of {big} ms exceeded half of max.poll.interval.ms'],
   ['INFO', 0.2, 'dead letter written to orders.dlq partition {digit}'],
   ['WARN', 0.2, 'duplicate order event {uuid} ignored'],
   ['ERROR', 0.08, 'record at orders-{partition}:{big} failed after 5 attempts'],

@@ -40,7 +40,7 @@ const search: readonly Line[] = [
   ['INFO', 1, "spelling of '{words}' corrected"],
   ['INFO', 0.5, 'index refresh took {ms} ms, {count} documents'],
   ['INFO', 0.4, 'merged {digit} segments into {hex}, {big} documents'],
-  ['WARN', 0.4, "query '{words}' took {ms} ms, over the 400 ms budget"],
+  ['WARN', 0.4, "query '{words}' took {ms} ms, slow for its size"],
   ['WARN', 0.2, 'ranking model timed out after {ms} ms, falling back to popularity'],
   ['WARN', 0.2, 'synonym file has {digit} unreachable rules'],
   ['INFO', 0.2, 'catalogue snapshot {hex} loaded, {big} products'],

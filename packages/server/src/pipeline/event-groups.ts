@@ -2,38 +2,13 @@ import {
   type DedupProbe,
   DimensionMapping,
   type DimensionSources,
-  encodeRecordBatch,
   type EventLimits,
   RawEventBuilder,
 } from '../columns/index.ts';
-import type { GroupBatch } from './group-commit.ts';
+import { RawEventGroup } from './raw-event-group.ts';
 
-/** One of the two builders that take turns in `GroupCommit`. */
-export class EventBatch implements GroupBatch {
-  readonly builder: RawEventBuilder;
-
-  constructor(builder: RawEventBuilder) {
-    this.builder = builder;
-  }
-
-  get rows(): number {
-    return this.builder.rows;
-  }
-
-  get sizeBytes(): number {
-    return this.builder.batch.sizeBytes;
-  }
-
-  truncate(rows: number): void {
-    this.builder.batch.truncate(rows);
-  }
-
-  takeBatch(): { readonly pieces: readonly Uint8Array[]; readonly rows: number } {
-    return { pieces: encodeRecordBatch(this.builder.batch), rows: this.rows };
-  }
-}
-
-export interface EventBatchOptions {
+/** How events are built, as the configuration has it; plain data. */
+export interface EventBuilderOptions {
   readonly limits: EventLimits;
   readonly timestamps: {
     readonly maxFutureSecs: number;
@@ -46,14 +21,14 @@ export interface EventBatchOptions {
 const nsPerSec = 1_000_000_000n;
 
 /** Both builders of a worker; without `dedup` every event is new. */
-export function createEventBatches(
-  options: EventBatchOptions,
+export function createEventGroups(
+  options: EventBuilderOptions,
   dedup: DedupProbe | undefined,
-): readonly [EventBatch, EventBatch] {
+): readonly [RawEventGroup, RawEventGroup] {
   const { maxFutureSecs, maxAgeSecs, action } = options.timestamps;
   const dimensions = new DimensionMapping(options.dimensions);
-  const create = (): EventBatch =>
-    new EventBatch(
+  const create = (): RawEventGroup =>
+    new RawEventGroup(
       new RawEventBuilder({
         limits: options.limits,
         timestamps: {

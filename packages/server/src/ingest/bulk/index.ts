@@ -1,0 +1,3 @@
+export { createBulkEndpoint } from './endpoint.ts';
+export type { ClusterIdentity } from './handshakes.ts';
+export { type BulkProtocolOptions, createBulkProtocol } from './protocol.ts';
