@@ -227,7 +227,8 @@ export class HttpListener implements IngestListener {
       throw new NodeError('request_not_found', 'no such path on this port');
     if (method !== 'GET' && method !== 'HEAD') throw notAllowed(['GET', 'HEAD']);
     const status = this.#gate.isDraining ? 503 : 200;
-    const body = this.#gate.isDraining ? 'stopping\n' : 'ok\n';
+    const word = path === '/ready' ? 'ready' : 'ok';
+    const body = `${this.#gate.isDraining ? 'stopping' : word}\n`;
     this.#writeEarly(exchange, { status, headers: { 'content-type': 'text/plain' }, body });
   }
 
