@@ -5,7 +5,6 @@ export { FieldNames } from './field-names.ts';
 export { JsonCursor } from './json-cursor.ts';
 export {
   jsonArray,
-  jsonEnd,
   jsonFalse,
   jsonNull,
   jsonNumber,
@@ -21,7 +20,6 @@ export { malformedBody } from './malformed-body.ts';
 export {
   appendDouble,
   appendInt64,
-  appendUint32,
   type Int64Halves,
   isShortestDecimal,
   parseInt64,
@@ -34,5 +32,5 @@ export {
   wireFixed64,
   wireVarint,
 } from './protobuf-reader.ts';
-export { requireUtf8 } from './utf8.ts';
 export { parseTimestamp, type TimestampHalves } from './timestamp-text.ts';
+export { decodeSnappy } from './snappy/decode.ts';
