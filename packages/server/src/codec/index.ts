@@ -34,5 +34,6 @@ export {
   wireFixed64,
   wireVarint,
 } from './protobuf-reader.ts';
+export { bytesField, varintField } from './protobuf-writer.ts';
 export { requireUtf8 } from './utf8.ts';
 export { parseTimestamp, type TimestampHalves } from './timestamp-text.ts';
