@@ -36,3 +36,4 @@ export {
 export { appendCodePoint } from './utf8.ts';
 export { parseTimestamp, type TimestampHalves, writeTimestamp } from './timestamp-text.ts';
 export { decodeSnappy } from './snappy/decode.ts';
+export { bytesField, varintField } from './protobuf-writer.ts';
