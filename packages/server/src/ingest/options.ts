@@ -3,6 +3,7 @@ import {
   integer,
   listen,
   oneOf,
+  path,
   secretList,
   text,
   textList,
@@ -86,10 +87,24 @@ const tenantOption = (what: string) =>
     description: `Tenant of events from the ${what} listener that name none.`,
   });
 
+const certOption = (what: string) =>
+  optionalOption(path(), {
+    absent: 'no TLS',
+    description: `Certificate chain (PEM) of the ${what} listener. With it the port takes TLS only. Read again on SIGHUP.`,
+  });
+
+const keyOption = (what: string) =>
+  optionalOption(path(), {
+    absent: 'no TLS',
+    description: `Private key (PEM) of the certificate of the ${what} listener. Read again on SIGHUP.`,
+  });
+
 const listenerOptions = {
   'ingest.otlp.http.listen': listenOption('OTLP/HTTP', ':4318'),
   'ingest.otlp.http.tokens': tokensOption('OTLP/HTTP'),
   'ingest.otlp.http.tenant': tenantOption('OTLP/HTTP'),
+  'ingest.otlp.http.tls.cert_file': certOption('OTLP/HTTP'),
+  'ingest.otlp.http.tls.key_file': keyOption('OTLP/HTTP'),
   'ingest.bulk.listen': listenOption('bulk', ':9200'),
   'ingest.bulk.tokens': tokensOption('bulk'),
   'ingest.bulk.tenant': tenantOption('bulk'),
@@ -98,6 +113,8 @@ const listenerOptions = {
     description:
       'How a rejected batch is answered: 400 for the whole request, or 200 with an error for every item, for shippers that retry a 400 for ever. Nothing is stored either way.',
   }),
+  'ingest.bulk.tls.cert_file': certOption('bulk'),
+  'ingest.bulk.tls.key_file': keyOption('bulk'),
 } as const satisfies OptionTable;
 
 export const ingestOptions = {

@@ -2,12 +2,14 @@ import { NodeError } from '../base/errors.ts';
 import type { ListenAddress } from '../base/listen-address.ts';
 import { formatListenAddress } from '../base/listen-address.ts';
 import type { Secret } from '../base/secret.ts';
+import { tlsFilesOf } from '../base/tls-material.ts';
 import type { Config } from '../config/index.ts';
 import { createBulkEndpoint } from '../ingest/bulk/index.ts';
 import {
   type HttpEndpoint,
   HttpListener,
   type InflightBudget,
+  type IngestListener,
   type IngestPort,
 } from '../ingest/http/index.ts';
 import { otlpEndpoint } from '../ingest/otlp/index.ts';
@@ -21,6 +23,7 @@ interface ListenerSpec {
     readonly listen: ListenAddress;
     readonly tokens: readonly Secret[] | undefined;
     readonly tenant: string;
+    readonly tls: Parameters<typeof tlsFilesOf>[1];
   };
 }
 
@@ -52,8 +55,8 @@ export interface OpenListenersOptions {
 /** All listeners that are not `off`; none stays open when one of them cannot be. */
 export async function openListeners(
   options: OpenListenersOptions,
-): Promise<readonly HttpListener[]> {
-  const opened: HttpListener[] = [];
+): Promise<readonly IngestListener[]> {
+  const opened: IngestListener[] = [];
   try {
     for (const spec of listenerSpecs(options.config)) {
       const listener = await openListener(spec, options);
@@ -69,8 +72,8 @@ export async function openListeners(
 async function openListener(
   { name, key, endpoint, settings }: ListenerSpec,
   { port, budget, logger }: OpenListenersOptions,
-): Promise<HttpListener | undefined> {
-  const { listen, tokens = [], tenant } = settings;
+): Promise<IngestListener | undefined> {
+  const { listen, tokens = [], tenant, tls } = settings;
   if (listen === 'off') return undefined;
   try {
     return await HttpListener.open({
@@ -81,9 +84,11 @@ async function openListener(
       budget,
       tokens: tokens.map((token) => token.reveal()),
       tenant,
+      tls: tlsFilesOf(key.replace(/listen$/, 'tls'), tls),
       log: logger.child({ module: name }),
     });
   } catch (cause) {
+    if (cause instanceof NodeError) throw cause;
     const isInUse = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
     const reason = isInUse ? 'the port is in use; choose another or set it to off' : String(cause);
     throw new NodeError('config_invalid', `${key} ${formatListenAddress(listen)}: ${reason}`, {
