@@ -17,6 +17,8 @@ export interface Reference {
 
 export type Target = { readonly at_least: number } | { readonly at_most: number };
 
+type Detail = number | string | boolean | Readonly<Record<string, number>>;
+
 export interface Measurement {
   readonly name: string;
   readonly value: number;
@@ -24,7 +26,7 @@ export interface Measurement {
   readonly target?: Target;
   readonly reference?: Reference;
   /** How it was measured: sizes, rates, processor time. */
-  readonly details?: Readonly<Record<string, number | string | boolean>>;
+  readonly details?: Readonly<Record<string, Detail>>;
 }
 
 /** One line of the output. */
@@ -72,7 +74,12 @@ export function formatSummary(results: readonly Measurement[]): string {
     Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
   );
   return [head, ...rows]
-    .map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd())
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
     .join('\n');
 }
 

@@ -5,7 +5,6 @@ export { FieldNames } from './field-names.ts';
 export { JsonCursor } from './json-cursor.ts';
 export {
   jsonArray,
-  jsonEnd,
   jsonFalse,
   jsonNull,
   jsonNumber,
@@ -14,6 +13,7 @@ export {
   jsonTrue,
   type JsonKind,
 } from './json-kind.ts';
+export { hexDigit } from './hex-digit.ts';
 export { JsonFlattener } from './json-flattener.ts';
 export { appendJsonString } from './json-text.ts';
 export { KeyPath } from './key-path.ts';
@@ -21,7 +21,6 @@ export { malformedBody } from './malformed-body.ts';
 export {
   appendDouble,
   appendInt64,
-  appendUint32,
   type Int64Halves,
   isShortestDecimal,
   parseInt64,
@@ -34,5 +33,6 @@ export {
   wireFixed64,
   wireVarint,
 } from './protobuf-reader.ts';
-export { requireUtf8 } from './utf8.ts';
-export { parseTimestamp, type TimestampHalves } from './timestamp-text.ts';
+export { appendCodePoint } from './utf8.ts';
+export { parseTimestamp, type TimestampHalves, writeTimestamp } from './timestamp-text.ts';
+export { decodeSnappy } from './snappy/decode.ts';

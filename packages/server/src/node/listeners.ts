@@ -12,13 +12,14 @@ import {
   type IngestListener,
   type IngestPort,
 } from '../ingest/http/index.ts';
+import { createLokiEndpoint } from '../ingest/loki/index.ts';
 import { otlpEndpoint } from '../ingest/otlp/index.ts';
 import type { Logger } from '../telemetry/index.ts';
 
 interface ListenerSpec {
   readonly name: string;
   readonly key: string;
-  readonly endpoint: HttpEndpoint;
+  readonly endpoints: readonly [HttpEndpoint, ...HttpEndpoint[]];
   readonly settings: {
     readonly listen: ListenAddress;
     readonly tokens: readonly Secret[] | undefined;
@@ -33,14 +34,21 @@ function listenerSpecs({ ingest }: Config): readonly ListenerSpec[] {
     {
       name: 'otlp_http',
       key: 'ingest.otlp.http.listen',
-      endpoint: otlpEndpoint,
+      endpoints: [otlpEndpoint],
       settings: ingest.otlp.http,
     },
     {
       name: 'bulk',
       key: 'ingest.bulk.listen',
-      endpoint: createBulkEndpoint(),
+      endpoints: [createBulkEndpoint()],
       settings: ingest.bulk,
+    },
+    {
+      name: 'loki',
+      key: 'ingest.loki.listen',
+      // Loki takes OTLP on the same port, at `/otlp/v1/logs`.
+      endpoints: [createLokiEndpoint(ingest.loki), otlpEndpoint],
+      settings: ingest.loki,
     },
   ];
 }
@@ -70,7 +78,7 @@ export async function openListeners(
 }
 
 async function openListener(
-  { name, key, endpoint, settings }: ListenerSpec,
+  { name, key, endpoints, settings }: ListenerSpec,
   { port, budget, logger }: OpenListenersOptions,
 ): Promise<IngestListener | undefined> {
   const { listen, tokens = [], tenant, tls } = settings;
@@ -79,10 +87,10 @@ async function openListener(
     return await HttpListener.open({
       name,
       address: listen,
-      endpoints: [endpoint],
+      endpoints,
       port,
       budget,
-      tokens: tokens.map((token) => token.reveal()),
+      tokens,
       tenant,
       tls: tlsFilesOf(key.replace(/listen$/, 'tls'), tls),
       log: logger.child({ module: name }),

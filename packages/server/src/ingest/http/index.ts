@@ -13,3 +13,4 @@ export { parseAuthorization, standardSecrets } from './credentials.ts';
 export { RequestGate } from './request-gate.ts';
 export { tenantOf } from './tenant.ts';
 export { decompress } from './decompress.ts';
+export { bodyTooLarge } from './body-reader.ts';
