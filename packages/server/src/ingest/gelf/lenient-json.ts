@@ -29,7 +29,12 @@ export function repairJson(text: Uint8Array): Uint8Array {
     out.byte(byte);
     if (byte === quote) {
       isInString = !isInString;
-    } else if (byte === backslash && isInString && at + 1 < bytes.length && bytes[at + 1]! >= 0x20) {
+    } else if (
+      byte === backslash &&
+      isInString &&
+      at + 1 < bytes.length &&
+      bytes[at + 1]! >= 0x20
+    ) {
       out.byte(bytes[++at]!);
     }
   }

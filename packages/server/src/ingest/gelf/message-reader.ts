@@ -1,11 +1,5 @@
 import { NodeError } from '../../base/errors.ts';
 import {
-  type EventOutcome,
-  type RawEventBuilder,
-  severityOfName,
-  severityOfSyslog,
-} from '../../columns/index.ts';
-import {
   type AttributeSink,
   ByteBuffer,
   FieldNames,
@@ -19,6 +13,12 @@ import {
   malformedBody,
   parseTimestamp,
 } from '../../codec/index.ts';
+import {
+  type EventOutcome,
+  type RawEventBuilder,
+  severityOfName,
+  severityOfSyslog,
+} from '../../columns/index.ts';
 import { repairJson } from './lenient-json.ts';
 
 const versionField = 1;
@@ -109,7 +109,7 @@ export class MessageReader implements AttributeSink {
     let isRepaired = false;
     let isOpen = false;
     let count = 0;
-    for (let at = 0; ; ) {
+    for (let at = 0; ;) {
       const row = this.#builder.rows;
       try {
         if (!isOpen) cursor.open(bytes);
