@@ -5,6 +5,7 @@ export { FieldNames } from './field-names.ts';
 export { JsonCursor } from './json-cursor.ts';
 export {
   jsonArray,
+  jsonEnd,
   jsonFalse,
   jsonNull,
   jsonNumber,
