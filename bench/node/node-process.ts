@@ -53,6 +53,10 @@ export class NodeProcess implements AsyncDisposable {
       'server.listen': '127.0.0.1:0',
       'ingest.otlp.http.listen': '127.0.0.1:0',
       'ingest.bulk.listen': '127.0.0.1:0',
+      'ingest.loki.listen': '127.0.0.1:0',
+      'ingest.gelf.udp_listen': 'off',
+      'ingest.gelf.tcp_listen': 'off',
+      'ingest.gelf.http_listen': 'off',
       'log.level': 'warn',
       ...config,
     };

@@ -1,10 +1,10 @@
-import { NodeError } from '../base/errors.ts';
 import type { ListenAddress } from '../base/listen-address.ts';
-import { formatListenAddress } from '../base/listen-address.ts';
 import type { Secret } from '../base/secret.ts';
 import { tlsFilesOf } from '../base/tls-material.ts';
 import type { Config } from '../config/index.ts';
 import { createBulkEndpoint } from '../ingest/bulk/index.ts';
+import { createGelfEndpoint } from '../ingest/gelf/index.ts';
+import { GrpcListener, type IngestMethod } from '../ingest/grpc/index.ts';
 import {
   type HttpEndpoint,
   HttpListener,
@@ -12,13 +12,18 @@ import {
   type IngestListener,
   type IngestPort,
 } from '../ingest/http/index.ts';
-import { otlpEndpoint } from '../ingest/otlp/index.ts';
+import { createLokiEndpoint } from '../ingest/loki/index.ts';
+import { otlpEndpoint, otlpExportMethod } from '../ingest/otlp/index.ts';
 import type { Logger } from '../telemetry/index.ts';
+import { openAt } from './bind.ts';
+import { openGelfSockets } from './gelf-sockets.ts';
 
 interface ListenerSpec {
   readonly name: string;
   readonly key: string;
-  readonly endpoint: HttpEndpoint;
+  readonly entry:
+    | { readonly kind: 'http'; readonly endpoints: readonly [HttpEndpoint, ...HttpEndpoint[]] }
+    | { readonly kind: 'grpc'; readonly method: IngestMethod };
   readonly settings: {
     readonly listen: ListenAddress;
     readonly tokens: readonly Secret[] | undefined;
@@ -33,14 +38,33 @@ function listenerSpecs({ ingest }: Config): readonly ListenerSpec[] {
     {
       name: 'otlp_http',
       key: 'ingest.otlp.http.listen',
-      endpoint: otlpEndpoint,
+      entry: { kind: 'http', endpoints: [otlpEndpoint] },
       settings: ingest.otlp.http,
+    },
+    {
+      name: 'otlp_grpc',
+      key: 'ingest.otlp.grpc.listen',
+      entry: { kind: 'grpc', method: otlpExportMethod },
+      settings: ingest.otlp.grpc,
     },
     {
       name: 'bulk',
       key: 'ingest.bulk.listen',
-      endpoint: createBulkEndpoint(),
+      entry: { kind: 'http', endpoints: [createBulkEndpoint()] },
       settings: ingest.bulk,
+    },
+    {
+      name: 'loki',
+      key: 'ingest.loki.listen',
+      // Loki takes OTLP on the same port, at `/otlp/v1/logs`.
+      entry: { kind: 'http', endpoints: [createLokiEndpoint(ingest.loki), otlpEndpoint] },
+      settings: ingest.loki,
+    },
+    {
+      name: 'gelf_http',
+      key: 'ingest.gelf.http_listen',
+      entry: { kind: 'http', endpoints: [createGelfEndpoint(ingest.gelf.maxMessageBytes)] },
+      settings: { ...ingest.gelf, listen: ingest.gelf.httpListen },
     },
   ];
 }
@@ -62,6 +86,7 @@ export async function openListeners(
       const listener = await openListener(spec, options);
       if (listener !== undefined) opened.push(listener);
     }
+    for await (const listener of openGelfSockets(options)) opened.push(listener);
     return opened;
   } catch (error) {
     await Promise.all(opened.map((listener) => listener.close()));
@@ -70,29 +95,24 @@ export async function openListeners(
 }
 
 async function openListener(
-  { name, key, endpoint, settings }: ListenerSpec,
+  { name, key, entry, settings }: ListenerSpec,
   { port, budget, logger }: OpenListenersOptions,
 ): Promise<IngestListener | undefined> {
   const { listen, tokens = [], tenant, tls } = settings;
   if (listen === 'off') return undefined;
-  try {
-    return await HttpListener.open({
+  return openAt<IngestListener>(key, listen, (address) => {
+    const common = {
       name,
-      address: listen,
-      endpoints: [endpoint],
+      address,
       port,
       budget,
-      tokens: tokens.map((token) => token.reveal()),
+      tokens,
       tenant,
-      tls: tlsFilesOf(key.replace(/listen$/, 'tls'), tls),
+      tls: tlsFilesOf(key.replace(/(http_)?listen$/, 'tls'), tls),
       log: logger.child({ module: name }),
-    });
-  } catch (cause) {
-    if (cause instanceof NodeError) throw cause;
-    const isInUse = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
-    const reason = isInUse ? 'the port is in use; choose another or set it to off' : String(cause);
-    throw new NodeError('config_invalid', `${key} ${formatListenAddress(listen)}: ${reason}`, {
-      cause,
-    });
-  }
+    };
+    return entry.kind === 'http'
+      ? HttpListener.open({ ...common, endpoints: entry.endpoints })
+      : GrpcListener.open({ ...common, method: entry.method });
+  });
 }

@@ -102,6 +102,8 @@ function ingestOptions(config: Config): IngestWorkerOptions {
     sealIntervalMs: storage.sealIntervalMs,
     segmentMaxBytes,
     bulkRejection: ingest.bulk.rejection,
+    loki: { dedup: ingest.loki.dedup === 'on' },
+    gelf: { maxMessageBytes: ingest.gelf.maxMessageBytes, idField: ingest.gelf.idField },
     log,
   };
 }
