@@ -53,6 +53,7 @@ export class NodeProcess implements AsyncDisposable {
       'server.listen': '127.0.0.1:0',
       'ingest.otlp.http.listen': '127.0.0.1:0',
       'ingest.bulk.listen': '127.0.0.1:0',
+      'ingest.loki.listen': '127.0.0.1:0',
       'log.level': 'warn',
       ...config,
     };

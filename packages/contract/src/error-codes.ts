@@ -38,6 +38,12 @@ export const errorCodes = {
     'Method not allowed',
     'Use one of the methods in the `Allow` header.',
   ),
+  request_timeout: spec(
+    408,
+    true,
+    'Request took too long',
+    'Send the whole request sooner, or allow it more time.',
+  ),
   request_body_too_large: spec(
     413,
     false,

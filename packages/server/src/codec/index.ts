@@ -13,6 +13,7 @@ export {
   jsonTrue,
   type JsonKind,
 } from './json-kind.ts';
+export { hexDigit } from './hex-digit.ts';
 export { JsonFlattener } from './json-flattener.ts';
 export { appendJsonString } from './json-text.ts';
 export { KeyPath } from './key-path.ts';
@@ -32,5 +33,7 @@ export {
   wireFixed64,
   wireVarint,
 } from './protobuf-reader.ts';
-export { parseTimestamp, type TimestampHalves } from './timestamp-text.ts';
+export { appendCodePoint } from './utf8.ts';
+export { parseTimestamp, type TimestampHalves, writeTimestamp } from './timestamp-text.ts';
 export { decodeSnappy } from './snappy/decode.ts';
+export { bytesField, varintField } from './protobuf-writer.ts';

@@ -105,6 +105,11 @@ const listenerOptions = {
   'ingest.otlp.http.tenant': tenantOption('OTLP/HTTP'),
   'ingest.otlp.http.tls.cert_file': certOption('OTLP/HTTP'),
   'ingest.otlp.http.tls.key_file': keyOption('OTLP/HTTP'),
+  'ingest.otlp.grpc.listen': listenOption('OTLP/gRPC', ':4317'),
+  'ingest.otlp.grpc.tokens': tokensOption('OTLP/gRPC'),
+  'ingest.otlp.grpc.tenant': tenantOption('OTLP/gRPC'),
+  'ingest.otlp.grpc.tls.cert_file': certOption('OTLP/gRPC'),
+  'ingest.otlp.grpc.tls.key_file': keyOption('OTLP/gRPC'),
   'ingest.bulk.listen': listenOption('bulk', ':9200'),
   'ingest.bulk.tokens': tokensOption('bulk'),
   'ingest.bulk.tenant': tenantOption('bulk'),
@@ -115,6 +120,21 @@ const listenerOptions = {
   }),
   'ingest.bulk.tls.cert_file': certOption('bulk'),
   'ingest.bulk.tls.key_file': keyOption('bulk'),
+  'ingest.loki.listen': listenOption('Loki', ':3100'),
+  'ingest.loki.tokens': tokensOption('Loki'),
+  'ingest.loki.tenant': tenantOption('Loki'),
+  'ingest.loki.max_body_bytes': option(byteSize({ min: 1024, max: 1 << 30 }), {
+    default: '32MiB',
+    unit: 'bytes',
+    description: 'Largest body of a Loki push, as it is sent and after decompression.',
+  }),
+  'ingest.loki.dedup': option(oneOf('on', 'off'), {
+    default: 'on',
+    description:
+      'Whether an entry that is sent again (same tenant, labels, time, line and structured metadata) is stored once. Equal entries within one request are all stored.',
+  }),
+  'ingest.loki.tls.cert_file': certOption('Loki'),
+  'ingest.loki.tls.key_file': keyOption('Loki'),
 } as const satisfies OptionTable;
 
 export const ingestOptions = {

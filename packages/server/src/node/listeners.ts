@@ -5,6 +5,7 @@ import type { Secret } from '../base/secret.ts';
 import { tlsFilesOf } from '../base/tls-material.ts';
 import type { Config } from '../config/index.ts';
 import { createBulkEndpoint } from '../ingest/bulk/index.ts';
+import { GrpcListener, type IngestMethod } from '../ingest/grpc/index.ts';
 import {
   type HttpEndpoint,
   HttpListener,
@@ -12,13 +13,16 @@ import {
   type IngestListener,
   type IngestPort,
 } from '../ingest/http/index.ts';
-import { otlpEndpoint } from '../ingest/otlp/index.ts';
+import { createLokiEndpoint } from '../ingest/loki/index.ts';
+import { otlpEndpoint, otlpExportMethod } from '../ingest/otlp/index.ts';
 import type { Logger } from '../telemetry/index.ts';
 
 interface ListenerSpec {
   readonly name: string;
   readonly key: string;
-  readonly endpoint: HttpEndpoint;
+  readonly entry:
+    | { readonly kind: 'http'; readonly endpoints: readonly [HttpEndpoint, ...HttpEndpoint[]] }
+    | { readonly kind: 'grpc'; readonly method: IngestMethod };
   readonly settings: {
     readonly listen: ListenAddress;
     readonly tokens: readonly Secret[] | undefined;
@@ -33,14 +37,27 @@ function listenerSpecs({ ingest }: Config): readonly ListenerSpec[] {
     {
       name: 'otlp_http',
       key: 'ingest.otlp.http.listen',
-      endpoint: otlpEndpoint,
+      entry: { kind: 'http', endpoints: [otlpEndpoint] },
       settings: ingest.otlp.http,
+    },
+    {
+      name: 'otlp_grpc',
+      key: 'ingest.otlp.grpc.listen',
+      entry: { kind: 'grpc', method: otlpExportMethod },
+      settings: ingest.otlp.grpc,
     },
     {
       name: 'bulk',
       key: 'ingest.bulk.listen',
-      endpoint: createBulkEndpoint(),
+      entry: { kind: 'http', endpoints: [createBulkEndpoint()] },
       settings: ingest.bulk,
+    },
+    {
+      name: 'loki',
+      key: 'ingest.loki.listen',
+      // Loki takes OTLP on the same port, at `/otlp/v1/logs`.
+      entry: { kind: 'http', endpoints: [createLokiEndpoint(ingest.loki), otlpEndpoint] },
+      settings: ingest.loki,
     },
   ];
 }
@@ -70,23 +87,25 @@ export async function openListeners(
 }
 
 async function openListener(
-  { name, key, endpoint, settings }: ListenerSpec,
+  { name, key, entry, settings }: ListenerSpec,
   { port, budget, logger }: OpenListenersOptions,
 ): Promise<IngestListener | undefined> {
   const { listen, tokens = [], tenant, tls } = settings;
   if (listen === 'off') return undefined;
   try {
-    return await HttpListener.open({
+    const common = {
       name,
       address: listen,
-      endpoints: [endpoint],
       port,
       budget,
-      tokens: tokens.map((token) => token.reveal()),
+      tokens,
       tenant,
       tls: tlsFilesOf(key.replace(/listen$/, 'tls'), tls),
       log: logger.child({ module: name }),
-    });
+    };
+    return entry.kind === 'http'
+      ? await HttpListener.open({ ...common, endpoints: entry.endpoints })
+      : await GrpcListener.open({ ...common, method: entry.method });
   } catch (cause) {
     if (cause instanceof NodeError) throw cause;
     const isInUse = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';

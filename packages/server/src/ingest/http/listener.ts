@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { type ErrorCode, errorCodes } from '@varve/contract';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { NodeError } from '../../base/errors.ts';
+import type { Secret } from '../../base/secret.ts';
 import {
   minTlsVersion,
   readTlsMaterial,
@@ -60,7 +61,7 @@ export interface HttpListenerOptions {
   readonly port: IngestPort;
   readonly budget: InflightBudget;
   /** Empty: no authentication. */
-  readonly tokens: readonly string[];
+  readonly tokens: readonly Secret[];
   /** Tenant of requests that name none. */
   readonly tenant: string;
   readonly pathPrefix?: string;
@@ -226,7 +227,8 @@ export class HttpListener implements IngestListener {
       throw new NodeError('request_not_found', 'no such path on this port');
     if (method !== 'GET' && method !== 'HEAD') throw notAllowed(['GET', 'HEAD']);
     const status = this.#gate.isDraining ? 503 : 200;
-    const body = this.#gate.isDraining ? 'stopping\n' : 'ok\n';
+    const word = path === '/ready' ? 'ready' : 'ok';
+    const body = `${this.#gate.isDraining ? 'stopping' : word}\n`;
     this.#writeEarly(exchange, { status, headers: { 'content-type': 'text/plain' }, body });
   }
 
