@@ -15,6 +15,8 @@ const bodyRole = 16;
 const severityRole = 32;
 const severityName = severityRole + 2;
 const syslogSeverity = severityRole + 3;
+/** An empty message is a body too, but any other one is better. */
+const emptyBodyRank = 4;
 const noRank = 15;
 
 /**
@@ -123,7 +125,7 @@ export class DocumentReader implements AttributeSink {
     valueEnd: number,
   ): void {
     const role = roles.find(key, keyStart, keyEnd);
-    if (role !== 0 && valueStart < valueEnd) {
+    if (role !== 0) {
       const isTaken =
         role < bodyRole
           ? this.#takeTime(role - timeRole, value, { start: valueStart, end: valueEnd })
@@ -168,8 +170,9 @@ export class DocumentReader implements AttributeSink {
     return true;
   }
 
-  #takeBody(rank: number, value: Uint8Array, span: Span): boolean {
+  #takeBody(nameRank: number, value: Uint8Array, span: Span): boolean {
     const held = this.#heldBody;
+    const rank = span.start < span.end ? nameRank : nameRank + emptyBodyRank;
     if (this.#hasBody || rank >= held.rank) return false;
     if (rank === 0) {
       this.#hasBody = true;
@@ -177,7 +180,7 @@ export class DocumentReader implements AttributeSink {
       return true;
     }
     if (held.isHeld) held.giveBack(this.#builder);
-    held.hold(rank, names[bodyRole + rank]!, value, span);
+    held.hold(rank, names[bodyRole + nameRank]!, value, span);
     return true;
   }
 
