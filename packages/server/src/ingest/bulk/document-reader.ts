@@ -14,12 +14,8 @@ const bodyRole = 16;
 const severityRole = 32;
 const severityName = severityRole + 2;
 const syslogSeverity = severityRole + 3;
-<<<<<<< HEAD
 /** An empty message is a body too, but any other one is better. */
 const emptyBodyRank = 4;
-const noRank = 15;
-=======
->>>>>>> loki
 
 /**
  * About 10^8 seconds, in March 1973, as the upper half of nanoseconds. What is less in `time` and the like is a duration
