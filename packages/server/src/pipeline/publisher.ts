@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { assert } from '../base/assert.ts';
@@ -8,9 +7,7 @@ import type { Logger } from '../base/logger.ts';
 import type { DataFile, LakeTable, ObjectStore, SealedFile } from '../lake/index.ts';
 import { readFooterStats } from '../parquet/index.ts';
 import { PublishIntents, type PublishIntent } from './publish-intent.ts';
-
-/** A sealed file from this size on goes up as it is; smaller ones are merged and sorted first. */
-const mergeBelowBytes = 8 * 1024 * 1024;
+import { planPublish } from './publish-plan.ts';
 
 /** Writes several Parquet files of one table as one, sorted by the table's sort columns. */
 export type MergeFiles = (request: { sources: readonly string[]; target: string }) => Promise<void>;
@@ -164,15 +161,6 @@ export class Publisher {
 
 function baseName(key: string): string {
   return key.slice(key.lastIndexOf('/') + 1);
-}
-
-function planPublish(sealed: readonly SealedFile[], dataPrefix: string): PublishIntent {
-  const key = (): string => `${dataPrefix}${randomUUID()}.parquet`;
-  const large = sealed.filter((file) => file.stats.sizeBytes >= mergeBelowBytes);
-  const small = sealed.filter((file) => file.stats.sizeBytes < mergeBelowBytes);
-  const files = large.map((file) => ({ key: key(), segmentIds: [file.segmentId] }));
-  if (small.length > 0) files.push({ key: key(), segmentIds: small.map((file) => file.segmentId) });
-  return { commitId: randomUUID(), isCommitted: false, files };
 }
 
 function segmentIdsOf(intent: PublishIntent): readonly string[] {
