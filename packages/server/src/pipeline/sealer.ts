@@ -1,12 +1,14 @@
 import { join } from 'node:path';
+import { assert } from '../base/assert.ts';
 import { readFile, removeFile, temporarySuffix, writeFileDurably } from '../base/durable-file.ts';
 import type { FileSystem } from '../base/file-system.ts';
 import type { Logger } from '../base/logger.ts';
 import { encodeSchemaMessage, type TableSchema } from '../columns/index.ts';
 import type { SealedFile } from '../lake/index.ts';
-import { encodeParquet, footerStats } from '../parquet/index.ts';
-import { readWholeSegment, type ClosedSegment } from '../wal/index.ts';
-import { fingerprintsOf, saveFingerprints, tidyFingerprints } from './dedup/index.ts';
+import { encodeParquetStream, footerStats } from '../parquet/index.ts';
+import type { ClosedSegment, WalRecord } from '../wal/index.ts';
+import { fingerprintsOfRecords, saveFingerprints, tidyFingerprints } from './dedup/index.ts';
+import { SegmentBuffer } from './segment-buffer.ts';
 
 // Holds: sealed/<segment id>.parquet, one per WAL segment, until its events are committed to the bucket.
 // Written by: the storage worker alone.
@@ -36,10 +38,15 @@ export interface SealerOptions {
 export class Sealer {
   readonly #options: SealerOptions;
   readonly #sealed = new Map<string, SealedFile>();
+  readonly #schemaMessage: Uint8Array;
+  readonly #buffer: SegmentBuffer;
   #sinceTidy = 0;
+  #isSealing = false;
 
   private constructor(options: SealerOptions) {
     this.#options = options;
+    this.#schemaMessage = encodeSchemaMessage(options.schema);
+    this.#buffer = new SegmentBuffer(this.#schemaMessage);
   }
 
   static async open(options: SealerOptions): Promise<Sealer> {
@@ -58,26 +65,15 @@ export class Sealer {
     return [...this.#sealed.values()];
   }
 
-  /** Idempotent by segment id. The file is durable when this returns. */
+  /** Idempotent by segment id. The file is durable when this returns. One call at a time: they share a buffer. */
   async seal(segment: ClosedSegment): Promise<SealedFile> {
-    await this.#keepFingerprints(segment);
-    const existing = this.#sealed.get(segment.segmentId);
-    if (existing !== undefined) return existing;
-    const { fileSystem, schema, logger } = this.#options;
-    const records = await readWholeSegment({ fileSystem, path: segment.path });
-    const bytes = encodeParquet(
-      schema,
-      records.map((record) => record.payload),
-    );
-    const path = this.#path(segment.segmentId);
-    await writeFileDurably(fileSystem, path, bytes);
-    const file = { path, segmentId: segment.segmentId, stats: footerStats(bytes, bytes.length) };
-    this.#sealed.set(segment.segmentId, file);
-    logger.debug(
-      { segmentId: segment.segmentId, rows: file.stats.rows, bytes: bytes.length },
-      'sealed',
-    );
-    return file;
+    assert(!this.#isSealing, 'one segment is sealed at a time');
+    this.#isSealing = true;
+    try {
+      return await this.#seal(segment);
+    } finally {
+      this.#isSealing = false;
+    }
   }
 
   /** Removes files whose events are committed. */
@@ -89,18 +85,32 @@ export class Sealer {
     await this.#options.fileSystem.syncDirectory(this.#options.directory);
   }
 
+  async #seal(segment: ClosedSegment): Promise<SealedFile> {
+    const { fileSystem, schema, logger } = this.#options;
+    const contents = await this.#buffer.read(fileSystem, segment.path);
+    await this.#keepFingerprints(segment.segmentId, contents.records);
+    const existing = this.#sealed.get(segment.segmentId);
+    if (existing !== undefined) return existing;
+    const bytes = encodeParquetStream(schema, contents.takeStream());
+    const path = this.#path(segment.segmentId);
+    await writeFileDurably(fileSystem, path, bytes);
+    const file = { path, segmentId: segment.segmentId, stats: footerStats(bytes, bytes.length) };
+    this.#sealed.set(segment.segmentId, file);
+    logger.debug(
+      { segmentId: segment.segmentId, rows: file.stats.rows, bytes: bytes.length },
+      'sealed',
+    );
+    return file;
+  }
+
   /** Before the caller lets the segment go, and the ids with it. */
-  async #keepFingerprints(segment: ClosedSegment): Promise<void> {
-    const { fileSystem, schema, dedup } = this.#options;
+  async #keepFingerprints(segmentId: string, records: readonly WalRecord[]): Promise<void> {
+    const { fileSystem, dedup } = this.#options;
     const { seed, windowEvents } = dedup;
     const store = { fileSystem, directory: dedup.directory };
-    const fingerprints = await fingerprintsOf({
-      fileSystem,
-      path: segment.path,
-      schemaMessage: encodeSchemaMessage(schema),
-      seed,
-    });
-    await saveFingerprints(store, segment.segmentId, { seed, fingerprints });
+    const schemaMessage = this.#schemaMessage;
+    const fingerprints = fingerprintsOfRecords(records, { schemaMessage, seed });
+    await saveFingerprints(store, segmentId, { seed, fingerprints });
     this.#sinceTidy += fingerprints.length > 0 ? 1 : 0;
     if (this.#sinceTidy < tidyEverySegments) return;
     this.#sinceTidy = 0;
