@@ -110,7 +110,7 @@ const planted: readonly Planted[] = [
   {
     rule: 'a composition root entering past the door',
     path: `${server}/node/open.ts`,
-    text: `import { part } from './lake/deep/part.ts';`,
+    text: `import { part } from '../lake/deep/part.ts';`,
     found: /from outside lake only its index\.ts/,
   },
   {

@@ -28,9 +28,10 @@ export const layerTable: readonly LayerRow[] = [
     mayImport: ['codec', 'columns', 'govern', 'telemetry'],
     mayImportTypes: ['pipeline'],
   },
+  { module: 'ingest/event-field', mayImport: ['codec', 'columns'] },
   {
     module: 'ingest/<protocol>',
-    mayImport: ['ingest/http', 'codec', 'columns', 'govern', 'telemetry'],
+    mayImport: ['ingest/http', 'ingest/event-field', 'codec', 'columns', 'govern', 'telemetry'],
     mayImportTypes: ['pipeline'],
   },
   { module: 'http', mayImport: ['query', 'govern', 'pipeline', 'telemetry'] },

@@ -1,3 +1,4 @@
+import type { SqlRequest } from '@varve/contract';
 import {
   readHealth,
   readProblem,
@@ -24,12 +25,6 @@ export interface ApiClientOptions {
   /** Ends with a slash; `v1/…` is resolved against it. */
   readonly baseUrl: string;
   readonly token: string | undefined;
-}
-
-export interface SqlRequest {
-  readonly sql: string;
-  /** Runs the query although its bound exceeds the limit. */
-  readonly confirm?: boolean;
 }
 
 export class ApiClient {

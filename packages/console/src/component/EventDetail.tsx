@@ -105,7 +105,7 @@ function LongText({ text }: { readonly text: string }): ReactElement {
   const [shown, setShown] = useState(textPageCharacters);
   return (
     <>
-      <pre className="full-body" tabIndex={0} aria-label="Body">
+      <pre className="full-body">
         <VisibleText text={text.slice(0, shown)} />
       </pre>
       {text.length > shown && (

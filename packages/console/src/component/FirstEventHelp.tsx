@@ -18,11 +18,11 @@ export function FirstEventHelp({ listeners, apiUrl }: FirstEventHelpProps): Reac
       ) : (
         <>
           <p>Send the first one, then search again:</p>
-          <pre tabIndex={0}>{command}</pre>
+          <pre>{command}</pre>
         </>
       )}
       <p>Or replay a small shop into it, a day of history and then live:</p>
-      <pre tabIndex={0}>varve demo --url {apiUrl.replace(/\/$/, '')}</pre>
+      <pre>varve demo --url {apiUrl.replace(/\/$/, '')}</pre>
     </section>
   );
 }

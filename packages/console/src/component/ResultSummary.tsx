@@ -20,7 +20,7 @@ export function ResultSummary({ search }: { readonly search: SearchState }): Rea
           </span>
           <details>
             <summary>SQL</summary>
-            <pre tabIndex={0}>{result.sql}</pre>
+            <pre>{result.sql}</pre>
           </details>
         </>
       )}

@@ -1,35 +1,36 @@
-import type { ReactElement, Ref } from 'react';
+import { useState, type ReactElement, type Ref } from 'react';
 import type { SearchSyntaxError } from '../search/search-node.ts';
 import { timeRanges, type TimeRangeId } from '../state/url-state.ts';
 
 export interface SearchBarProps {
   readonly ref: Ref<HTMLInputElement>;
-  readonly draft: string;
-  readonly onDraft: (text: string) => void;
+  /** The search that ran; give the bar a new key when it changes. */
+  readonly search: string;
   readonly range: TimeRangeId;
   readonly isRunning: boolean;
   readonly syntaxError: SearchSyntaxError | undefined;
-  readonly onSubmit: () => void;
-  readonly onRange: (range: TimeRangeId) => void;
+  readonly onSubmit: (search: string) => void;
+  readonly onRange: (range: TimeRangeId, search: string) => void;
   readonly onCancel: () => void;
 }
 
 export function SearchBar(props: SearchBarProps): ReactElement {
-  const { draft, range, isRunning, syntaxError } = props;
+  const { ref, search, range, isRunning, syntaxError, onSubmit, onRange, onCancel } = props;
+  const [draft, setDraft] = useState(search);
   return (
     <form
       className="search-bar"
       role="search"
       onSubmit={(event) => {
         event.preventDefault();
-        props.onSubmit();
+        onSubmit(draft.trim());
       }}
     >
       <div className="search-text">
         <label htmlFor="search">Search events</label>
         <input
           id="search"
-          ref={props.ref}
+          ref={ref}
           type="text"
           value={draft}
           autoComplete="off"
@@ -37,7 +38,7 @@ export function SearchBar(props: SearchBarProps): ReactElement {
           placeholder='words, "a phrase", service:checkout, -severity:DEBUG'
           aria-invalid={syntaxError !== undefined}
           aria-describedby="search-error"
-          onChange={(event) => props.onDraft(event.target.value)}
+          onChange={(event) => setDraft(event.target.value)}
           onKeyDown={(event) => {
             if (event.key === 'Escape') event.currentTarget.blur();
           }}
@@ -50,7 +51,7 @@ export function SearchBar(props: SearchBarProps): ReactElement {
         value={range}
         onChange={(event) => {
           const chosen = timeRanges.find((each) => each.id === event.target.value);
-          if (chosen !== undefined) props.onRange(chosen.id);
+          if (chosen !== undefined) onRange(chosen.id, draft.trim());
         }}
       >
         {timeRanges.map(({ id, label }) => (
@@ -60,7 +61,7 @@ export function SearchBar(props: SearchBarProps): ReactElement {
         ))}
       </select>
       {isRunning ? (
-        <button type="button" onClick={props.onCancel}>
+        <button type="button" onClick={onCancel}>
           Cancel
         </button>
       ) : (
@@ -71,7 +72,7 @@ export function SearchBar(props: SearchBarProps): ReactElement {
       <div id="search-error" className="search-error" aria-live="polite">
         {syntaxError !== undefined && (
           <>
-            <pre aria-hidden="true">{`${draft}\n${' '.repeat(syntaxError.at)}^`}</pre>
+            <pre aria-hidden="true">{`${search}\n${' '.repeat(syntaxError.at)}^`}</pre>
             character {syntaxError.at + 1}: {syntaxError.message}
           </>
         )}

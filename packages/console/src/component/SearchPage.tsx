@@ -1,5 +1,6 @@
-import { useCallback, useEffect, useMemo, useRef, useState, type ReactElement } from 'react';
+import { useCallback, useEffect, useMemo, useRef, type ReactElement } from 'react';
 import type { ApiClient } from '../api/client.ts';
+import type { EventRow } from '../api/event-row.ts';
 import { fieldTerm } from '../search/compile-search.ts';
 import type { UrlState } from '../state/url-state.ts';
 import type { HealthState } from '../state/use-health.ts';
@@ -21,6 +22,8 @@ export interface SearchPageProps {
   readonly health: HealthState;
 }
 
+const noRows: readonly EventRow[] = [];
+
 export function SearchPage({
   client,
   apiUrl,
@@ -29,13 +32,11 @@ export function SearchPage({
   health,
 }: SearchPageProps): ReactElement {
   const [search, actions] = useSearch(client);
-  const [draft, setDraft] = useState(state.search);
   const input = useRef<HTMLInputElement>(null);
   const { run, runSql, cancel } = actions;
 
   // The address decides what runs: on load, on submit, on back and forward.
   useEffect(() => {
-    setDraft(state.search);
     run(state.search, state.range);
   }, [run, state.search, state.range]);
 
@@ -47,7 +48,7 @@ export function SearchPage({
     [run, change, state.search, state.range],
   );
 
-  const rows = search.result?.rows ?? [];
+  const rows = search.result?.rows ?? noRows;
   const index = rows.findIndex((row) => row.key === state.event);
   const selected = rows[index];
   const select = useCallback(
@@ -79,17 +80,17 @@ export function SearchPage({
     <main className="search-page">
       <SearchBar
         ref={input}
-        draft={draft}
-        onDraft={setDraft}
+        key={state.search}
+        search={state.search}
         range={state.range}
         isRunning={search.isRunning}
         syntaxError={search.syntaxError}
-        onSubmit={() => {
-          submit(draft.trim());
+        onSubmit={(text) => {
+          submit(text);
           // So that j and k move through the events at once; / comes back.
           input.current?.blur();
         }}
-        onRange={(range) => change({ range, event: undefined, search: draft.trim() })}
+        onRange={(range, text) => change({ range, search: text, event: undefined })}
         onCancel={cancel}
       />
       {problem !== undefined &&

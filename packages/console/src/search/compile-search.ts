@@ -117,6 +117,6 @@ export function sqlString(text: string): string {
 export function fieldTerm(field: string, value: string): string {
   const quote = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&')}"`;
   const name = /^[A-Za-z_@][\w.@/-]*$/.test(field) ? field : quote(field);
-  const isPlain = /^[\w.@/-]+$/.test(value) && !/^-/.test(value);
+  const isPlain = /^[\w.@/-]+$/.test(value) && !value.startsWith('-');
   return `${name}:${isPlain ? value : quote(value)}`;
 }

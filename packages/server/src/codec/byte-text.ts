@@ -2,26 +2,39 @@ import type { ByteBuffer } from './byte-buffer.ts';
 import { hexDigit } from './hex-digit.ts';
 
 const hexCodes = new TextEncoder().encode('0123456789abcdef');
+const zeroCode = 0x30;
 
-/** Writes the bytes as lower-case hexadecimal into `to` at `at`. */
-export function writeHex(to: Uint8Array, bytes: Uint8Array, start: number, end: number): void {
+/** The lower-case form of each hexadecimal digit, 0 for all other bytes. */
+const hexLower = new Uint8Array(256);
+for (let byte = 0; byte < 256; byte++) {
+  const digit = hexDigit(byte);
+  if (digit !== -1) hexLower[byte] = hexCodes[digit]!;
+}
+
+/** Writes the bytes of an id into `to` as lower-case hexadecimal; false when all are zero, which is no id. */
+export function writeHexId(to: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
   let at = 0;
+  let bits = 0;
   for (let from = start; from < end; from++) {
     const byte = bytes[from]!;
+    bits |= byte;
     to[at++] = hexCodes[byte >> 4]!;
     to[at++] = hexCodes[byte & 15]!;
   }
+  return bits !== 0;
 }
 
-/** Copies hexadecimal text of any case to `to` in lower case; false when it is anything else. */
-export function copyHex(to: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
+/** Copies an id in hexadecimal of any case into `to` in lower case; false when it is none, or all zeros. */
+export function copyHexId(to: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
   let at = 0;
+  let bits = 0;
   for (let from = start; from < end; from++) {
-    const digit = hexDigit(bytes[from]);
-    if (digit === -1) return false;
-    to[at++] = hexCodes[digit]!;
+    const code = hexLower[bytes[from]!]!;
+    if (code === 0) return false;
+    bits |= code ^ zeroCode;
+    to[at++] = code;
   }
-  return true;
+  return bits !== 0;
 }
 
 /** Base64 with padding (RFC 4648 section 4). */

@@ -1,11 +1,10 @@
 export type { AttributeSink } from './attribute-sink.ts';
 export { ByteBuffer } from './byte-buffer.ts';
-export { appendBase64, appendNormalBase64, copyHex, writeHex } from './byte-text.ts';
+export { appendBase64, appendNormalBase64, copyHexId, writeHexId } from './byte-text.ts';
 export { FieldNames } from './field-names.ts';
+export { JsonCursor } from './json-cursor.ts';
 export {
   jsonArray,
-  JsonCursor,
-  jsonEnd,
   jsonFalse,
   jsonNull,
   jsonNumber,
@@ -13,7 +12,8 @@ export {
   jsonString,
   jsonTrue,
   type JsonKind,
-} from './json-cursor.ts';
+} from './json-kind.ts';
+export { hexDigit } from './hex-digit.ts';
 export { JsonFlattener } from './json-flattener.ts';
 export { appendJsonString } from './json-text.ts';
 export { KeyPath } from './key-path.ts';
@@ -21,7 +21,6 @@ export { malformedBody } from './malformed-body.ts';
 export {
   appendDouble,
   appendInt64,
-  appendUint32,
   type Int64Halves,
   isShortestDecimal,
   parseInt64,
@@ -35,5 +34,6 @@ export {
   wireVarint,
 } from './protobuf-reader.ts';
 export { bytesField, varintField } from './protobuf-writer.ts';
-export { requireUtf8 } from './utf8.ts';
-export { parseTimestamp, type TimestampHalves } from './timestamp-text.ts';
+export { appendCodePoint } from './utf8.ts';
+export { parseTimestamp, type TimestampHalves, writeTimestamp } from './timestamp-text.ts';
+export { decodeSnappy } from './snappy/decode.ts';

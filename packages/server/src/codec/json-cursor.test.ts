@@ -1,15 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NodeError } from '../base/errors.ts';
-import {
-  jsonArray,
-  JsonCursor,
-  jsonEnd,
-  jsonNull,
-  jsonNumber,
-  jsonObject,
-  jsonString,
-} from './json-cursor.ts';
+import { JsonCursor } from './json-cursor.ts';
+import { jsonArray, jsonEnd, jsonNull, jsonNumber, jsonObject, jsonString } from './json-kind.ts';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -237,5 +230,28 @@ describe('JsonCursor', () => {
     cursor.revisit(behind);
     expect(cursor.nextKey()).toBe(false);
     cursor.expectEnd();
+  });
+
+  it('passes expected bytes and plain strings, and nothing else', () => {
+    const expected = encoder.encode('{"k":"');
+    const passes = (text: string): boolean => {
+      const cursor = open(text);
+      return cursor.passExact(expected) && cursor.passPlainText();
+    };
+    for (const text of ['{"k":"v"}', '{"k":""']) expect(passes(text)).toBe(true);
+    for (const text of [
+      '',
+      '{"k":',
+      '{"K":"v"}',
+      '{ "k":"v"}',
+      '{"k":"v',
+      '{"k":"\\n"}',
+      '{"k":"\n"}',
+    ]) {
+      expect(passes(text)).toBe(false);
+    }
+    const cursor = open('{"k":"v"}');
+    cursor.seek(0, 7);
+    expect([cursor.passExact(expected), cursor.passPlainText()]).toEqual([true, false]);
   });
 });

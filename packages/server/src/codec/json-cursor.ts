@@ -1,49 +1,20 @@
 import { ByteBuffer } from './byte-buffer.ts';
 import { hexDigit } from './hex-digit.ts';
+import { backslash, kindOfByte, quote, simpleEscape, stopsRun } from './json-bytes.ts';
+import {
+  jsonArray,
+  jsonEnd,
+  jsonFalse,
+  type JsonKind,
+  jsonNull,
+  jsonNumber,
+  jsonObject,
+  jsonString,
+  jsonTrue,
+} from './json-kind.ts';
 import { appendWithoutSpace } from './json-text.ts';
 import { malformedBody } from './malformed-body.ts';
 import { appendCodePoint, requireUtf8 } from './utf8.ts';
-
-/** What a value is, told by its first byte. `jsonEnd`: nothing but white space is left. */
-export const jsonEnd = 0;
-export const jsonObject = 1;
-export const jsonArray = 2;
-export const jsonString = 3;
-export const jsonNumber = 4;
-export const jsonTrue = 5;
-export const jsonFalse = 6;
-export const jsonNull = 7;
-export type JsonKind = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
-
-const quote = 0x22;
-const backslash = 0x5c;
-
-const kindOfByte = new Uint8Array(256);
-for (const [character, kind] of [
-  ['{', jsonObject],
-  ['[', jsonArray],
-  ['"', jsonString],
-  ['t', jsonTrue],
-  ['f', jsonFalse],
-  ['n', jsonNull],
-  ...Array.from('-0123456789', (digit) => [digit, jsonNumber] as const),
-] as const) {
-  kindOfByte[character.charCodeAt(0)] = kind;
-}
-
-/** 1 for the bytes that end a run of plain bytes inside a string: quote, backslash, control characters. */
-const stopsRun = new Uint8Array(256);
-stopsRun.fill(1, 0, 0x20);
-stopsRun[quote] = 1;
-stopsRun[backslash] = 1;
-
-/** What the byte after a backslash stands for; 0 when it is not a simple escape. */
-const simpleEscape = new Uint8Array(256);
-for (const [from, to] of ['""', '\\\\', '//', 'b\b', 'f\f', 'n\n', 'r\r', 't\t']) {
-  if (from !== undefined && to !== undefined) {
-    simpleEscape[from.charCodeAt(0)] = to.charCodeAt(0);
-  }
-}
 
 /**
  * A strict pull parser (RFC 8259) over bytes that creates no object per value. The caller drives it:
@@ -151,6 +122,10 @@ export class JsonCursor {
 
   /** Reads a value that is neither object nor array into `text` and tells its kind. */
   readScalar(): JsonKind {
+    if (this.#byte() === quote) {
+      this.#scanString();
+      return jsonString;
+    }
     const kind = this.peek();
     switch (kind) {
       case jsonString:
@@ -208,6 +183,32 @@ export class JsonCursor {
     this.#show(this.#scratch.bytes, 0, 0);
   }
 
+  /**
+   * Passes exactly these bytes when they come next. With `passPlainText` a decoder can take a frequent shape in
+   * one go; when a later part of it does not match it returns with `revisit` and reads it member by member.
+   */
+  passExact(expected: Uint8Array): boolean {
+    const bytes = this.#bytes;
+    const start = this.position;
+    const { length } = expected;
+    if (start + length > this.#end) return false;
+    for (let at = 0; at < length; at++) if (bytes[start + at] !== expected[at]) return false;
+    this.position = start + length;
+    return true;
+  }
+
+  /** Inside a string: reads the rest of it into `text` when it has no escapes, and passes its closing quote. */
+  passPlainText(): boolean {
+    const bytes = this.#bytes;
+    const start = this.position;
+    let at = start;
+    while (stopsRun[bytes[at]!] === 0) at++;
+    if (at >= this.#end || bytes[at] !== quote) return false;
+    this.position = at + 1;
+    this.#show(bytes, start, at);
+    return true;
+  }
+
   #byte(): number {
     return this.position < this.#end ? this.#bytes[this.position]! : -1;
   }
@@ -250,6 +251,12 @@ export class JsonCursor {
   #next(close: number): boolean {
     this.#skipSpace();
     const byte = this.#byte();
+    if (byte === 0x2c && !this.#isFirst) {
+      this.position++;
+      this.#skipSpace();
+      if (this.#byte() === close) throw this.#error('unexpected comma');
+      return true;
+    }
     if (byte === close) {
       this.position++;
       this.#depth--;
@@ -260,11 +267,7 @@ export class JsonCursor {
       this.#isFirst = false;
       return true;
     }
-    if (byte !== 0x2c) throw this.#error('expected a comma or the end of the container');
-    this.position++;
-    this.#skipSpace();
-    if (this.#byte() === close) throw this.#error('unexpected comma');
-    return true;
+    throw this.#error('expected a comma or the end of the container');
   }
 
   #scanString(): void {

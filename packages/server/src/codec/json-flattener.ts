@@ -1,5 +1,6 @@
 import type { AttributeSink } from './attribute-sink.ts';
-import { jsonArray, type JsonCursor, jsonNull, jsonObject } from './json-cursor.ts';
+import type { JsonCursor } from './json-cursor.ts';
+import { jsonArray, jsonNull, jsonObject } from './json-kind.ts';
 import { KeyPath } from './key-path.ts';
 
 const emptyObject = new TextEncoder().encode('{}');

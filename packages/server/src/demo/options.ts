@@ -16,11 +16,11 @@ export const demoUsage = `usage: varve demo [options]
 
 Replays a small shop into a running node: a day of history, then live, until you press Ctrl-C.
 
-  --url <address>       API address of the node     (http://127.0.0.1:18080)
+  --url <address>       API address of the node     (VARVE_URL or http://127.0.0.1:18080)
   --otlp-url <address>  OTLP/HTTP listener          (asked of the node)
   --bulk-url <address>  _bulk listener              (asked of the node)
-  --token <token>       bearer token, if the node wants one
-  --rate <n>            mean events per second      (200)
+  --token <token>       bearer token, if the node wants one (VARVE_TOKEN)
+  --rate <n>            mean events per second      (50)
   --history <duration>  how far back to fill in     (24h; 0 for none)
   --duration <duration> how long to stay live       (until stopped)
   --seed <n>            another shop                (1)
@@ -30,7 +30,10 @@ a stable id: what was sent shortly before is not stored twice.
 `;
 
 /** Undefined when help is asked for. */
-export function parseDemoOptions(argv: readonly string[]): DemoOptions | undefined {
+export function parseDemoOptions(
+  argv: readonly string[],
+  defaults: { readonly url?: string | undefined; readonly token?: string | undefined } = {},
+): DemoOptions | undefined {
   const string = { type: 'string' } as const;
   const { values } = readArguments(() =>
     parseArgs({
@@ -50,11 +53,11 @@ export function parseDemoOptions(argv: readonly string[]): DemoOptions | undefin
   );
   if (values.help === true) return undefined;
   return {
-    url: parseUrl('--url', values.url ?? 'http://127.0.0.1:18080'),
+    url: parseUrl('--url', values.url ?? defaults.url ?? 'http://127.0.0.1:18080'),
     otlpUrl: optionalUrl('--otlp-url', values['otlp-url']),
     bulkUrl: optionalUrl('--bulk-url', values['bulk-url']),
-    token: values.token,
-    rate: parseNumber('--rate', values.rate ?? '200', { min: 0.1, max: 100_000 }),
+    token: values.token ?? defaults.token,
+    rate: parseNumber('--rate', values.rate ?? '50', { min: 0.1, max: 100_000 }),
     historyMs: parseDuration('--history', values.history ?? '24h'),
     durationMs:
       values.duration === undefined ? Infinity : parseDuration('--duration', values.duration),

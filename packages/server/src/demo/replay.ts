@@ -12,8 +12,8 @@ export interface ReplayOptions {
   readonly onLive: () => void;
 }
 
-const chunkEvents = 4000;
-const chunksInFlight = 2;
+const chunkEvents = 5000;
+const chunksInFlight = 4;
 const liveTickMs = 500;
 /** While history is filled in, the present falls behind by no more than this. */
 const presentLagMs = 5000;

@@ -18,8 +18,11 @@ import { momentsBetween } from './timeline.ts';
 export interface DemoHost {
   readonly terminal: Terminal;
   readonly clock: Clock;
-  /** Stops the demo as Ctrl-C does. */
+  /** Stops the demo; without one, SIGINT and SIGTERM do. */
   readonly signal?: AbortSignal;
+  /** Used where the arguments name none. */
+  readonly url?: string | undefined;
+  readonly token?: string | undefined;
 }
 
 const processTerminal: Terminal = {
@@ -42,7 +45,7 @@ export async function runDemo(
 ): Promise<number> {
   let options: DemoOptions | undefined;
   try {
-    options = parseDemoOptions(argv);
+    options = parseDemoOptions(argv, host);
   } catch (error) {
     if (!(error instanceof DemoError)) throw error;
     host.terminal.write(`varve demo: ${error.message}\n\n${demoUsage}`);
@@ -52,22 +55,27 @@ export async function runDemo(
     host.terminal.write(demoUsage);
     return 0;
   }
+  const { signal } = host;
+  if (signal !== undefined) return play(options, { ...host, signal });
   const stop = new AbortController();
   const onSignal = (): void => stop.abort();
   process.once('SIGINT', onSignal);
   process.once('SIGTERM', onSignal);
   try {
-    return await play(options, {
-      ...host,
-      signal: host.signal === undefined ? stop.signal : AbortSignal.any([stop.signal, host.signal]),
-    });
+    return await play(options, { ...host, signal: stop.signal });
   } finally {
     process.off('SIGINT', onSignal);
     process.off('SIGTERM', onSignal);
   }
 }
 
-async function play(options: DemoOptions, host: Required<DemoHost>): Promise<number> {
+interface PlayHost {
+  readonly terminal: Terminal;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+async function play(options: DemoOptions, host: PlayHost): Promise<number> {
   const { clock, signal, terminal } = host;
   const status = new StatusLine(terminal, () => clock.monotonicMs());
   let transport: ShopTransport | undefined;
@@ -90,7 +98,7 @@ async function play(options: DemoOptions, host: Required<DemoHost>): Promise<num
 
 async function connect(
   options: DemoOptions,
-  host: Required<DemoHost>,
+  host: PlayHost,
   status: StatusLine,
 ): Promise<ShopTransport> {
   const { clock, signal } = host;
@@ -118,7 +126,7 @@ async function connect(
 
 async function replay(
   options: DemoOptions,
-  host: Required<DemoHost> & { readonly transport: ShopTransport; readonly status: StatusLine },
+  host: PlayHost & { readonly transport: ShopTransport; readonly status: StatusLine },
 ): Promise<void> {
   const { clock, signal, transport, status } = host;
   const generator = new ShopGenerator(options);

@@ -1,5 +1,5 @@
 import type { AttributeValue, Severity } from './demo-event.ts';
-import { Random } from './random.ts';
+import type { Random } from './random.ts';
 
 /** What one request (or one background tick) is about; lines take their values from here. */
 export interface Scene {

@@ -14,7 +14,7 @@ const bulkServices = new Set<string>([
   'node-agent',
   'cron',
 ] satisfies ServiceName[]);
-const batchEvents = 1000;
+const batchEvents = 4000;
 
 export interface SentTotals {
   readonly otlpEvents: number;

@@ -120,6 +120,21 @@ const listenerOptions = {
   }),
   'ingest.bulk.tls.cert_file': certOption('bulk'),
   'ingest.bulk.tls.key_file': keyOption('bulk'),
+  'ingest.loki.listen': listenOption('Loki', ':3100'),
+  'ingest.loki.tokens': tokensOption('Loki'),
+  'ingest.loki.tenant': tenantOption('Loki'),
+  'ingest.loki.max_body_bytes': option(byteSize({ min: 1024, max: 1 << 30 }), {
+    default: '32MiB',
+    unit: 'bytes',
+    description: 'Largest body of a Loki push, as it is sent and after decompression.',
+  }),
+  'ingest.loki.dedup': option(oneOf('on', 'off'), {
+    default: 'on',
+    description:
+      'Whether an entry that is sent again (same tenant, labels, time, line and structured metadata) is stored once. Equal entries within one request are all stored.',
+  }),
+  'ingest.loki.tls.cert_file': certOption('Loki'),
+  'ingest.loki.tls.key_file': keyOption('Loki'),
 } as const satisfies OptionTable;
 
 export const ingestOptions = {

@@ -13,15 +13,13 @@ import {
   type IngestListener,
   type IngestPort,
 } from '../ingest/http/index.ts';
+import { createLokiEndpoint } from '../ingest/loki/index.ts';
 import { otlpEndpoint, otlpExportMethod } from '../ingest/otlp/index.ts';
 import type { Logger } from '../telemetry/index.ts';
 
-interface ListenerSpec {
+interface ListenerBase {
   readonly name: string;
   readonly key: string;
-  readonly entry:
-    | { readonly kind: 'http'; readonly endpoint: HttpEndpoint }
-    | { readonly kind: 'grpc'; readonly method: IngestMethod };
   readonly settings: {
     readonly listen: ListenAddress;
     readonly tokens: readonly Secret[] | undefined;
@@ -30,26 +28,43 @@ interface ListenerSpec {
   };
 }
 
+interface HttpListenerSpec extends ListenerBase {
+  readonly endpoints: readonly [HttpEndpoint, ...HttpEndpoint[]];
+}
+
+interface GrpcListenerSpec extends ListenerBase {
+  readonly method: IngestMethod;
+}
+
+type ListenerSpec = HttpListenerSpec | GrpcListenerSpec;
+
 /** Every listener of the node, in the order of `GET /v1/health`. A new protocol is registered here. */
 function listenerSpecs({ ingest }: Config): readonly ListenerSpec[] {
   return [
     {
       name: 'otlp_http',
       key: 'ingest.otlp.http.listen',
-      entry: { kind: 'http', endpoint: otlpEndpoint },
+      endpoints: [otlpEndpoint],
       settings: ingest.otlp.http,
     },
     {
       name: 'otlp_grpc',
       key: 'ingest.otlp.grpc.listen',
-      entry: { kind: 'grpc', method: otlpExportMethod },
+      method: otlpExportMethod,
       settings: ingest.otlp.grpc,
     },
     {
       name: 'bulk',
       key: 'ingest.bulk.listen',
-      entry: { kind: 'http', endpoint: createBulkEndpoint() },
+      endpoints: [createBulkEndpoint()],
       settings: ingest.bulk,
+    },
+    {
+      name: 'loki',
+      key: 'ingest.loki.listen',
+      // Loki takes OTLP on the same port, at `/otlp/v1/logs`.
+      endpoints: [createLokiEndpoint(ingest.loki), otlpEndpoint],
+      settings: ingest.loki,
     },
   ];
 }
@@ -79,9 +94,10 @@ export async function openListeners(
 }
 
 async function openListener(
-  { name, key, entry, settings }: ListenerSpec,
+  spec: ListenerSpec,
   { port, budget, logger }: OpenListenersOptions,
 ): Promise<IngestListener | undefined> {
+  const { name, key, settings } = spec;
   const { listen, tokens = [], tenant, tls } = settings;
   if (listen === 'off') return undefined;
   try {
@@ -95,9 +111,9 @@ async function openListener(
       tls: tlsFilesOf(key.replace(/listen$/, 'tls'), tls),
       log: logger.child({ module: name }),
     };
-    return entry.kind === 'http'
-      ? await HttpListener.open({ ...common, endpoints: [entry.endpoint] })
-      : await GrpcListener.open({ ...common, method: entry.method });
+    return 'method' in spec
+      ? await GrpcListener.open({ ...common, method: spec.method })
+      : await HttpListener.open({ ...common, endpoints: spec.endpoints });
   } catch (cause) {
     if (cause instanceof NodeError) throw cause;
     const isInUse = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';

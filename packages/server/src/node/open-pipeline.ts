@@ -102,6 +102,7 @@ function ingestOptions(config: Config): IngestWorkerOptions {
     sealIntervalMs: storage.sealIntervalMs,
     segmentMaxBytes,
     bulkRejection: ingest.bulk.rejection,
+    loki: { dedup: ingest.loki.dedup === 'on' },
     log,
   };
 }

@@ -14,6 +14,7 @@ export interface IngestWorkerOptions extends EventBuilderOptions {
   readonly sealIntervalMs: number;
   readonly segmentMaxBytes: number;
   readonly bulkRejection: 'request' | 'items';
+  readonly loki: { readonly dedup: boolean };
   readonly log: WorkerLogOptions;
 }
 

@@ -8,6 +8,7 @@ import { RpcServer } from '../base/rpc.ts';
 import { encodeSchemaMessage, rawEventsSchema } from '../columns/index.ts';
 import { createBulkProtocol } from '../ingest/bulk/index.ts';
 import { decompress } from '../ingest/http/index.ts';
+import { createLokiProtocol } from '../ingest/loki/index.ts';
 import { otlpProtocol } from '../ingest/otlp/index.ts';
 import {
   createEventGroups,
@@ -81,7 +82,11 @@ async function open(): Promise<{ opened: Opened; dedup: DedupWindow }> {
     groupMaxBytes,
   });
   const engine = new IngestEngine({
-    protocols: [otlpProtocol, createBulkProtocol({ rejection: options.bulkRejection })],
+    protocols: [
+      otlpProtocol,
+      createBulkProtocol({ rejection: options.bulkRejection }),
+      createLokiProtocol(options.loki),
+    ],
     group,
     decompress,
     clock: systemClock,

@@ -1,15 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-
 import type { ErrorCode } from '@varve/contract';
-
 import { NodeError } from '../../base/errors.ts';
+import { type JsonCursor, malformedBody } from '../../codec/index.ts';
 import {
   eventDuplicate,
   eventOutOfTime,
   eventStored,
   type RawEventBuilder,
 } from '../../columns/index.ts';
-import { type JsonCursor, malformedBody } from '../../codec/index.ts';
 import {
   type ActionLine,
   type BulkAction,

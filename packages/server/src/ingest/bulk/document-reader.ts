@@ -1,4 +1,3 @@
-import type { RawEventBuilder } from '../../columns/index.ts';
 import {
   type AttributeSink,
   ByteBuffer,
@@ -8,13 +7,21 @@ import {
   jsonObject,
   parseTimestamp,
 } from '../../codec/index.ts';
+import type { RawEventBuilder } from '../../columns/index.ts';
 import { SeverityMemo } from './severity-memo.ts';
 
 const timeRole = 1;
 const bodyRole = 16;
 const severityRole = 32;
 const severityName = severityRole + 2;
+const syslogSeverity = severityRole + 3;
 const noRank = 15;
+
+/**
+ * About 10^8 seconds, in March 1973, as the upper half of nanoseconds. What is less in `time` and the like is a duration
+ * or a counter; only `@timestamp` is surely a time.
+ */
+const firstTimeHigh = Math.ceil(1e17 / 0x1_0000_0000);
 
 interface Span {
   readonly start: number;
@@ -34,7 +41,7 @@ const roleByName = {
   'log.level': severityRole,
   level: severityRole + 1,
   severity: severityName,
-  'syslog.severity': severityRole + 3,
+  'syslog.severity': syslogSeverity,
 } as const;
 
 const roles = new FieldNames(roleByName);
@@ -150,6 +157,7 @@ export class DocumentReader implements AttributeSink {
     const held = this.#heldTime;
     if (this.#hasTime || rank >= held.rank) return false;
     if (!parseTimestamp(value, span.start, span.end, this.#time)) return false;
+    if (rank > 0 && this.#time.high < firstTimeHigh) return false;
     if (rank === 0) {
       this.#hasTime = true;
       this.#builder.setTime(this.#time.high, this.#time.low);
@@ -175,6 +183,9 @@ export class DocumentReader implements AttributeSink {
 
   /** True only for a field `severity` that names a level: the event's severity is written under that name. */
   #takeSeverity(role: number, value: Uint8Array, span: Span): boolean {
+    // Zero is an emergency to syslog, but the default level to most others that count.
+    const isZero = span.end - span.start === 1 && value[span.start] === 0x30;
+    if (isZero && role !== syslogSeverity) return false;
     const severity = this.#severities.severityOf(value, span.start, span.end);
     if (severity === 0) return false;
     if (role - severityRole < this.#severityRank) {

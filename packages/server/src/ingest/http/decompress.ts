@@ -1,5 +1,6 @@
 import { gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import { NodeError } from '../../base/errors.ts';
+import { decodeSnappy } from '../../codec/index.ts';
 import { bodyTooLarge } from './body-reader.ts';
 import { isSkippableFrame, zstdFrameEnd } from './zstd-frame.ts';
 
@@ -37,12 +38,21 @@ const inflateZstd: Inflate = (body, maxBytes) => {
   return frames.length === 1 && first !== undefined ? first : Buffer.concat(frames, size);
 };
 
+/** Either format under either name: older senders call the framing format `snappy` too. */
+const inflateSnappy: Inflate = (body, maxBytes) => {
+  const decoded = decodeSnappy(body, maxBytes);
+  if (decoded === undefined) throw bodyTooLarge(maxBytes);
+  return decoded;
+};
+
 const inflateByEncoding: Readonly<Record<string, Inflate>> = {
   gzip: inflateGzip,
   'x-gzip': inflateGzip,
   deflate: inflateEither,
   zlib: inflateEither,
   zstd: inflateZstd,
+  snappy: inflateSnappy,
+  'x-snappy-framed': inflateSnappy,
 };
 
 const maxEncodings = 4;

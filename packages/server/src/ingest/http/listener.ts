@@ -187,15 +187,10 @@ export class HttpListener implements IngestListener {
   async #serve(exchange: Exchange): Promise<void> {
     const { message } = exchange;
     this.#ledger.noteRequest();
+    const { path, query, isBelowPrefix } = parseTarget(message.url ?? '/', this.#prefix);
     const method = message.method ?? 'GET';
-    const target = parseTarget(message.url ?? '/', this.#prefix);
-    const input: RouteInput = {
-      method,
-      path: target?.path ?? '/',
-      query: target?.query ?? '',
-      headers: headersOf(message),
-    };
-    const routed = target === undefined ? undefined : this.#route(input);
+    const input: RouteInput = { method, path, query, headers: headersOf(message) };
+    const routed = isBelowPrefix ? this.#route(input) : undefined;
     const endpoint = routed?.endpoint ?? this.#options.endpoints[0];
     const head: RequestHead = {
       ...input,
@@ -231,7 +226,8 @@ export class HttpListener implements IngestListener {
       throw new NodeError('request_not_found', 'no such path on this port');
     if (method !== 'GET' && method !== 'HEAD') throw notAllowed(['GET', 'HEAD']);
     const status = this.#gate.isDraining ? 503 : 200;
-    const body = this.#gate.isDraining ? 'stopping\n' : 'ok\n';
+    const word = path === '/ready' ? 'ready' : 'ok';
+    const body = `${this.#gate.isDraining ? 'stopping' : word}\n`;
     this.#writeEarly(exchange, { status, headers: { 'content-type': 'text/plain' }, body });
   }
 
@@ -242,7 +238,7 @@ export class HttpListener implements IngestListener {
   ): void {
     if (route.kind === 'method_not_allowed') throw notAllowed(route.allow);
     if (route.isPublic !== true) this.#authenticate(endpoint, input);
-    this.#writeEarly(exchange, route.reply);
+    this.#writeEarly(exchange, route.reply, true);
   }
 
   async #ingest(exchange: Exchange, endpoint: HttpEndpoint, head: RequestHead): Promise<void> {
@@ -298,8 +294,9 @@ export class HttpListener implements IngestListener {
     this.#writeEarly(exchange, withRetryAfter({ ...reply, headers }, nodeError));
   }
 
-  #writeEarly(exchange: Exchange, reply: IngestReply): void {
-    writeEarlyReply(exchange, reply, { isLast: this.#gate.isDraining, clock: this.#clock });
+  #writeEarly(exchange: Exchange, reply: IngestReply, isAfterBody = false): void {
+    const options = { isLast: this.#gate.isDraining, isAfterBody, clock: this.#clock };
+    writeEarlyReply(exchange, reply, options);
   }
 }
 

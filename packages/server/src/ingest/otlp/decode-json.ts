@@ -1,5 +1,5 @@
 import {
-  copyHex,
+  copyHexId,
   type Int64Halves,
   JsonCursor,
   jsonArray,
@@ -299,6 +299,6 @@ export class JsonLogsDecoder {
     }
     cursor.readScalar();
     const { text, textStart, textEnd } = cursor;
-    return textEnd - textStart === id.length && copyHex(id, text, textStart, textEnd);
+    return textEnd - textStart === id.length && copyHexId(id, text, textStart, textEnd);
   }
 }

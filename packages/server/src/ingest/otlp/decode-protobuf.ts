@@ -5,7 +5,7 @@ import {
   wireFixed32,
   wireFixed64,
   wireVarint,
-  writeHex,
+  writeHexId,
 } from '../../codec/index.ts';
 import { ProtobufValue } from './protobuf-value.ts';
 import type { RecordWriter } from './record-writer.ts';
@@ -169,12 +169,14 @@ export class ProtobufLogsDecoder {
         writer.flags = reader.low;
         break;
       case traceIdTag:
-        writer.hasTraceId = reader.end - reader.start === traceIdBytes;
-        if (writer.hasTraceId) writeHex(writer.traceId, reader.bytes, reader.start, reader.end);
+        writer.hasTraceId =
+          reader.end - reader.start === traceIdBytes &&
+          writeHexId(writer.traceId, reader.bytes, reader.start, reader.end);
         break;
       case spanIdTag:
-        writer.hasSpanId = reader.end - reader.start === spanIdBytes;
-        if (writer.hasSpanId) writeHex(writer.spanId, reader.bytes, reader.start, reader.end);
+        writer.hasSpanId =
+          reader.end - reader.start === spanIdBytes &&
+          writeHexId(writer.spanId, reader.bytes, reader.start, reader.end);
         break;
       case eventNameTag:
         reader.readText();

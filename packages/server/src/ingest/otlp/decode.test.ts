@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-
 import { decodeOtlp, maxFutureNs, nowNs, rowsOf } from '../../../test/fixture/otlp-decode.ts';
 import { encodeJson, encodeProtobuf } from '../../../test/fixture/otlp-encode.ts';
 import { jsonStyle, logsRequest } from '../../../test/fixture/otlp-model.ts';
@@ -22,7 +21,9 @@ describe('OTLP logs', () => {
   it('become the same rows in the JSON encoding, in any of its styles', () => {
     fc.assert(
       fc.property(logsRequest, jsonStyle, (request, style) => {
-        const { builder } = decodeOtlp(encodeJson(request, style), { contentType: 'application/json' });
+        const { builder } = decodeOtlp(encodeJson(request, style), {
+          contentType: 'application/json',
+        });
         expect(rowsOf(builder)).toEqual(expectedRows(request, window));
       }),
       { numRuns: 500 },

@@ -31,7 +31,11 @@ import { doubleOf, integerText, isCanonicalInteger } from './json-number.ts';
 import { ValueDepth } from './value-depth.ts';
 
 const noValue = 0;
-const emptyObject = new TextEncoder().encode('{}');
+const encoder = new TextEncoder();
+const emptyObject = encoder.encode('{}');
+const pairStart = encoder.encode('{"key":"');
+const stringValueStart = encoder.encode(',"value":{"stringValue":"');
+const pairEnd = encoder.encode('}}');
 
 /**
  * Turns AnyValue objects of the JSON encoding into attributes and texts, equal to those that the protobuf
@@ -59,7 +63,9 @@ export class JsonValue {
     const cursor = this.#cursor;
     if (passNull(cursor)) return;
     cursor.enterArray();
-    while (cursor.nextElement()) this.#pair(sink, false);
+    while (cursor.nextElement()) {
+      if (!this.#plainPair(sink)) this.#pair(sink, false);
+    }
   }
 
   /** Reads an AnyValue into `text`: scalars as they are, maps and arrays as compact JSON. False: no value. */
@@ -69,6 +75,25 @@ export class JsonValue {
     this.#toText(kind);
     this.#leaveValue();
     return true;
+  }
+
+  /** Reads a KeyValue written as nearly all are; false, with the cursor where it was, for any other. */
+  #plainPair(sink: AttributeSink): boolean {
+    const cursor = this.#cursor;
+    const start = cursor.position;
+    if (cursor.passExact(pairStart) && cursor.passPlainText()) {
+      const { text, textStart, textEnd } = cursor;
+      if (cursor.passExact(stringValueStart) && cursor.passPlainText()) {
+        const valueStart = cursor.textStart;
+        const valueEnd = cursor.textEnd;
+        if (cursor.passExact(pairEnd)) {
+          sink.attribute(text, textStart, textEnd, text, valueStart, valueEnd);
+          return true;
+        }
+      }
+    }
+    cursor.revisit(start);
+    return false;
   }
 
   /**

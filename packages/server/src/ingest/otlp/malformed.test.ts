@@ -1,12 +1,15 @@
 import { isUtf8 } from 'node:buffer';
-
 import { describe, expect, it } from 'vitest';
-
-import { NodeError } from '../../base/errors.ts';
-import type { RawEventBuilder } from '../../columns/index.ts';
-import { batchBytes, createBuilder, decodeOtlp, rowsOf } from '../../../test/fixture/otlp-decode.ts';
+import {
+  batchBytes,
+  createBuilder,
+  decodeOtlp,
+  rowsOf,
+} from '../../../test/fixture/otlp-decode.ts';
 import { encodeJson, encodeProtobuf } from '../../../test/fixture/otlp-encode.ts';
 import { sampleLogs } from '../../../test/fixture/otlp-sample.ts';
+import { NodeError } from '../../base/errors.ts';
+import type { RawEventBuilder } from '../../columns/index.ts';
 
 const protobufType = 'application/x-protobuf';
 const jsonType = 'application/json';
@@ -47,7 +50,8 @@ describe.each([
 ])('a damaged %s body', (_, contentType, body) => {
   it('is refused as malformed or read as something else when it is cut anywhere', () => {
     let refused = 0;
-    for (let end = 0; end < body.length; end++) refused += Number(attempt(body.subarray(0, end), contentType));
+    for (let end = 0; end < body.length; end++)
+      refused += Number(attempt(body.subarray(0, end), contentType));
     // A protobuf body is whole again where a top-level message ends, and when nothing is left of it.
     const whole = contentType === jsonType ? 0 : sampleLogs.length;
     expect(refused).toBe(body.length - whole);
@@ -92,7 +96,13 @@ describe('texts that are no UTF-8', () => {
               droppedAttributesCount: 0,
               attributes: [
                 { key: 'a?', value: { kind: 'string', value: 'a?' } },
-                { key: 'map', value: { kind: 'kvlist', value: [{ key: 'a?', value: { kind: 'bytes', value: invalid } }] } },
+                {
+                  key: 'map',
+                  value: {
+                    kind: 'kvlist',
+                    value: [{ key: 'a?', value: { kind: 'bytes', value: invalid } }],
+                  },
+                },
                 { key: 'list', value: { kind: 'array', value: [{ kind: 'string', value: 'a?' }] } },
               ],
             },
@@ -127,15 +137,29 @@ describe('values nested too deep', () => {
   const nested = (depth: number): Parameters<typeof encodeProtobuf>[0] => {
     let value: (typeof sampleLogs)[0]['attributes'][0]['value'] = { kind: 'string', value: 'x' };
     for (let level = 0; level < depth; level++) {
-      value = level % 2 === 0 ? { kind: 'array', value: [value] } : { kind: 'kvlist', value: [{ key: 'k', value }] };
+      value =
+        level % 2 === 0
+          ? { kind: 'array', value: [value] }
+          : { kind: 'kvlist', value: [{ key: 'k', value }] };
     }
-    const record = { ...sampleLogs[0]!.scopeLogs[0]!.logRecords[0]!, attributes: [{ key: 'deep', value }] };
-    return [{ attributes: [], scopeLogs: [{ name: '', version: '', attributes: [], logRecords: [record] }] }];
+    const record = {
+      ...sampleLogs[0]!.scopeLogs[0]!.logRecords[0]!,
+      attributes: [{ key: 'deep', value }],
+    };
+    return [
+      {
+        attributes: [],
+        scopeLogs: [{ name: '', version: '', attributes: [], logRecords: [record] }],
+      },
+    ];
   };
 
   it('are refused at the same depth in both encodings', () => {
     const bodies = (depth: number) =>
-      [[encodeProtobuf(nested(depth), { isReversed: true }), protobufType], [encodeJson(nested(depth)), jsonType]] as const;
+      [
+        [encodeProtobuf(nested(depth), { isReversed: true }), protobufType],
+        [encodeJson(nested(depth)), jsonType],
+      ] as const;
     for (const [body, contentType] of bodies(64)) expect(attempt(body, contentType)).toBe(false);
     for (const [body, contentType] of bodies(65)) expect(attempt(body, contentType)).toBe(true);
   });
@@ -155,7 +179,7 @@ it('does not grow far beyond the body when long names have many values below the
   expect(() => decodeOtlp(encodeProtobuf(resource))).toThrow(
     expect.objectContaining({ code: 'ingest_too_many_attributes' }),
   );
-  expect(() => decodeOtlp(encodeJson(resource), { contentType: jsonType, builder: createBuilder() })).toThrow(
-    expect.objectContaining({ code: 'ingest_too_many_attributes' }),
-  );
+  expect(() =>
+    decodeOtlp(encodeJson(resource), { contentType: jsonType, builder: createBuilder() }),
+  ).toThrow(expect.objectContaining({ code: 'ingest_too_many_attributes' }));
 });

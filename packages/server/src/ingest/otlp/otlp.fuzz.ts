@@ -1,9 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-
-import { NodeError } from '../../base/errors.ts';
 import { batchBytes, createBuilder, decodeOtlp } from '../../../test/fixture/otlp-decode.ts';
 import { encodeJson, encodeProtobuf, plainStyle } from '../../../test/fixture/otlp-encode.ts';
 import { sampleLogs } from '../../../test/fixture/otlp-sample.ts';
+import { NodeError } from '../../base/errors.ts';
 
 /** The decoder either stores valid texts or refuses the body, and a refused body leaves nothing behind. */
 function check(body: Uint8Array, contentType: string): void {
@@ -14,7 +13,8 @@ function check(body: Uint8Array, contentType: string): void {
   } catch (error) {
     if (!(error instanceof NodeError) || !error.code.startsWith('ingest_')) throw error;
     builder.batch.truncate(0);
-    if (!batchBytes(builder).equals(before)) throw new Error('a refused body left bytes', { cause: error });
+    if (!batchBytes(builder).equals(before))
+      throw new Error('a refused body left bytes', { cause: error });
     return;
   }
   const map = builder.batch.map('attributes');

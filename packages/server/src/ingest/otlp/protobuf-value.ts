@@ -116,6 +116,23 @@ export class ProtobufValue {
 
   #readPair(start: number, end: number): void {
     const reader = this.#reader;
+    // Nearly all pairs are a short key and a short value, in this order and with nothing else.
+    const { bytes } = reader;
+    const keyLength = bytes[start + 1]!;
+    const valueHead = start + 2 + keyLength;
+    const isPlain =
+      bytes[start] === keyTag &&
+      keyLength < 0x80 &&
+      bytes[valueHead] === valueTag &&
+      valueHead + 2 + bytes[valueHead + 1]! === end &&
+      bytes[valueHead + 1]! < 0x80;
+    if (isPlain) {
+      this.#keyStart = start + 2;
+      this.#keyEnd = valueHead;
+      this.#valueStart = valueHead + 2;
+      this.#valueEnd = end;
+      return;
+    }
     this.#keyStart = start;
     this.#keyEnd = start;
     this.#valueStart = -1;
@@ -135,6 +152,13 @@ export class ProtobufValue {
   /** Reads the oneof, whose last field counts, into the reader's value fields; tells which it is. */
   #readValue(start: number, end: number): number {
     const reader = this.#reader;
+    const { bytes } = reader;
+    if (bytes[start] === stringTag && start + 2 + bytes[start + 1]! === end && end - start < 0x82) {
+      // A short string and nothing else.
+      reader.start = start + 2;
+      reader.end = end;
+      return stringTag;
+    }
     let tag = noValue;
     let low = 0;
     let high = 0;

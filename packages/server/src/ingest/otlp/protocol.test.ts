@@ -1,10 +1,15 @@
 import protobuf from 'protobufjs/minimal.js';
 import { describe, expect, it } from 'vitest';
-
-import { NodeError } from '../../base/errors.ts';
-import { createBuilder, decodeOtlp, nowNs, otlpRequest, rowsOf } from '../../../test/fixture/otlp-decode.ts';
+import {
+  createBuilder,
+  decodeOtlp,
+  nowNs,
+  otlpRequest,
+  rowsOf,
+} from '../../../test/fixture/otlp-decode.ts';
 import { encodeJson, encodeProtobuf } from '../../../test/fixture/otlp-encode.ts';
 import { sampleLogs } from '../../../test/fixture/otlp-sample.ts';
+import { NodeError } from '../../base/errors.ts';
 import { otlpEndpoint, otlpProtocol } from './index.ts';
 
 const body = encodeProtobuf(sampleLogs);
@@ -12,8 +17,10 @@ const jsonBody = encodeJson(sampleLogs);
 const json = 'application/json';
 
 const code = (name: string) => expect.objectContaining({ code: name });
-const fromText = (text: string, contentType: string | null = json) => decodeOtlp(Buffer.from(text), { contentType });
-const withRecord = (record: string): string => `{"resourceLogs":[{"scopeLogs":[{"logRecords":[${record}]}]}]}`;
+const fromText = (text: string, contentType: string | null = json) =>
+  decodeOtlp(Buffer.from(text), { contentType });
+const withRecord = (record: string): string =>
+  `{"resourceLogs":[{"scopeLogs":[{"logRecords":[${record}]}]}]}`;
 const rowOfJson = (record: string) => rowsOf(fromText(withRecord(record)).builder)[0];
 
 /** Fields of a message as [number, value] with nested messages left as bytes. */
@@ -27,7 +34,8 @@ function fieldsOf(message: Uint8Array | string): [number, number | Uint8Array][]
   }
   return fields;
 }
-const textOf = (value: number | Uint8Array | undefined): string => Buffer.from(value as Uint8Array).toString();
+const textOf = (value: number | Uint8Array | undefined): string =>
+  Buffer.from(value as Uint8Array).toString();
 
 describe('the rows of a request', () => {
   it('hold everything its sender said', () => {
@@ -99,7 +107,14 @@ describe('the rows of a request', () => {
   });
 
   it('treat ids of a wrong length or form as absent', () => {
-    for (const id of ['""', `"${'0'.repeat(32)}"`, '"abc"', `"${'g'.repeat(32)}"`, '7', '"q83vEjRWeJCrze8SNFZ4kA=="']) {
+    for (const id of [
+      '""',
+      `"${'0'.repeat(32)}"`,
+      '"abc"',
+      `"${'g'.repeat(32)}"`,
+      '7',
+      '"q83vEjRWeJCrze8SNFZ4kA=="',
+    ]) {
       expect(rowOfJson(`{"traceId":${id}}`)?.attributes).toEqual([]);
     }
   });
@@ -141,17 +156,23 @@ describe('a request that is not decoded', () => {
   });
 
   it('must be a POST', () => {
-    expect(() => decodeOtlp(body, { request: { method: 'GET' } })).toThrow(code('request_method_not_allowed'));
+    expect(() => decodeOtlp(body, { request: { method: 'GET' } })).toThrow(
+      code('request_method_not_allowed'),
+    );
     const route = otlpEndpoint.route({ method: 'GET', path: '/v1/logs', query: '', headers: {} });
     expect(route).toEqual({ kind: 'method_not_allowed', allow: ['POST'] });
   });
 
   it('must have a content type of OTLP, with any parameters, or none', () => {
     const types = ['Application/JSON; charset=utf-8', 'application/json'];
-    for (const contentType of types) expect(decodeOtlp(jsonBody, { contentType }).decoded.stored).toBe(2);
+    for (const contentType of types)
+      expect(decodeOtlp(jsonBody, { contentType }).decoded.stored).toBe(2);
     expect(decodeOtlp(body, { contentType: 'application/protobuf' }).decoded.stored).toBe(2);
-    for (const bytes of [body, jsonBody]) expect(decodeOtlp(bytes, { contentType: null }).decoded.stored).toBe(2);
-    expect(() => decodeOtlp(body, { contentType: 'text/plain' })).toThrow(code('request_unsupported_media_type'));
+    for (const bytes of [body, jsonBody])
+      expect(decodeOtlp(bytes, { contentType: null }).decoded.stored).toBe(2);
+    expect(() => decodeOtlp(body, { contentType: 'text/plain' })).toThrow(
+      code('request_unsupported_media_type'),
+    );
     const headers = { 'content-type': 'text/plain' };
     const route = otlpEndpoint.route({ method: 'POST', path: '/v1/logs', query: '', headers });
     expect(route).toMatchObject({ kind: 'reply', reply: { status: 415 } });
@@ -162,7 +183,11 @@ describe('the reply', () => {
   it('is empty, and in the encoding and under the name of the request, when all is stored', () => {
     for (const contentType of ['application/x-protobuf', 'application/protobuf']) {
       const reply = decodeOtlp(body, { contentType }).decoded.reply();
-      expect(reply).toEqual({ status: 200, headers: { 'content-type': contentType }, body: new Uint8Array(0) });
+      expect(reply).toEqual({
+        status: 200,
+        headers: { 'content-type': contentType },
+        body: new Uint8Array(0),
+      });
     }
     const reply = decodeOtlp(jsonBody, { contentType: json }).decoded.reply();
     expect(reply).toEqual({ status: 200, headers: { 'content-type': json }, body: '{}' });
@@ -174,7 +199,11 @@ describe('the reply', () => {
     const decode = (bytes: Uint8Array, contentType: string) =>
       decodeOtlp(bytes, { contentType, builder: createBuilder({ timestamps }) }).decoded;
     const decoded = decode(body, 'application/x-protobuf');
-    expect(decoded).toMatchObject({ received: 2, stored: 1, rejected: { ingest_timestamp_out_of_range: 1 } });
+    expect(decoded).toMatchObject({
+      received: 2,
+      stored: 1,
+      rejected: { ingest_timestamp_out_of_range: 1 },
+    });
     const [[number, partial] = [0, 0]] = fieldsOf(decoded.reply().body);
     expect(number).toBe(1);
     const [rejected, message] = fieldsOf(partial as Uint8Array);
@@ -187,7 +216,9 @@ describe('the reply', () => {
 
   it('warns when a body holds no records', () => {
     const reply = JSON.parse(String(fromText('{"resourceSpans":[{}]}').decoded.reply().body));
-    expect(reply).toEqual({ partialSuccess: { errorMessage: expect.stringMatching(/no log records/) } });
+    expect(reply).toEqual({
+      partialSuccess: { errorMessage: expect.stringMatching(/no log records/) },
+    });
     const spans = protobuf.Writer.create().uint32(10).bytes(new Uint8Array(0)).finish();
     const [[, partial] = [0, 0]] = fieldsOf(decodeOtlp(spans).decoded.reply().body);
     expect(fieldsOf(partial as Uint8Array)).toEqual([[2, expect.anything()]]);
@@ -204,7 +235,10 @@ describe('the reply', () => {
   ] as const)('to %s is %i with a google.rpc.Status', (name, status, rpcCode) => {
     const error = new NodeError(name, 'what to do', { retryAfterMs: 1500 });
     for (const contentType of ['application/x-protobuf', json, 'text/plain']) {
-      const reply = otlpProtocol.replyToError(error, otlpRequest({ headers: { 'content-type': contentType } }));
+      const reply = otlpProtocol.replyToError(
+        error,
+        otlpRequest({ headers: { 'content-type': contentType } }),
+      );
       expect(reply.status).toBe(status);
       expect(reply.headers['retry-after']).toBe(status === 503 ? '2' : undefined);
       if (contentType === 'application/x-protobuf') {

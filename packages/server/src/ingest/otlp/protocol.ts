@@ -87,6 +87,7 @@ function partialOf(
     return { rejectedLogRecords: outOfTime, errorMessage };
   }
   if (received > 0 || bodyBytes === 0) return undefined;
-  const errorMessage = 'the body holds no log records; check that the sender exports logs to this path';
+  const errorMessage =
+    'the body holds no log records; check that the sender exports logs to this path';
   return { rejectedLogRecords: 0, errorMessage };
 }

@@ -24,12 +24,10 @@ const flagTexts = Array.from({ length: 256 }, (_, flags) => encoder.encode(Strin
 /** A derived attribute does not count against the event limits, so what a sender names as such must be short. */
 const derivedMaxBytes = 128;
 
-function isZeroText(text: Uint8Array): boolean {
-  return text.every((byte) => byte === 0x30);
-}
-
 function isEqual(left: Uint8Array, right: Uint8Array): boolean {
-  return left.length === right.length && left.every((byte, index) => byte === right[index]);
+  if (left.length !== right.length) return false;
+  for (let at = 0; at < left.length; at++) if (left[at] !== right[at]) return false;
+  return true;
 }
 
 /**
@@ -129,11 +127,8 @@ export class RecordWriter implements AttributeSink {
       builder.setTime(this.observedHigh, this.observedLow);
     }
     this.#addSeverity();
-    if (this.hasTraceId && !isZeroText(this.traceId)) {
-      builder.derivedAttribute(traceIdKey, this.traceId);
-    }
-    if (this.hasSpanId && !isZeroText(this.spanId))
-      builder.derivedAttribute(spanIdKey, this.spanId);
+    if (this.hasTraceId) builder.derivedAttribute(traceIdKey, this.traceId);
+    if (this.hasSpanId) builder.derivedAttribute(spanIdKey, this.spanId);
     const flags = this.flags & 0xff;
     if (flags !== 0) builder.derivedAttribute(traceFlagsKey, flagTexts[flags]!);
     if (this.eventName.isSet) this.#addSenderText(eventNameKey, this.eventName.value);

@@ -7,3 +7,4 @@ export {
 } from './fingerprint-file.ts';
 export { openDedupWindow, type OpenDedupWindowOptions } from './open-dedup-window.ts';
 export { fingerprintsOf, type FingerprintsOfOptions } from './segment-fingerprints.ts';
+export { Fingerprinter, fingerprintWords } from './fingerprint.ts';

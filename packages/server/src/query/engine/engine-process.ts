@@ -1,8 +1,10 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { assert } from '../../base/assert.ts';
-import { NodeError } from '../../base/errors.ts';
+import type { Clock } from '../../base/clock.ts';
+import { NodeError, type NodeErrorOptions } from '../../base/errors.ts';
 import { fromFailure } from './engine-failure.ts';
+import { watchMemory } from './memory-watch.ts';
 import type { EngineOpenOptions, EngineReply, EngineRequest } from './protocol.ts';
 
 interface Waiting {
@@ -26,6 +28,15 @@ export interface EngineCallHandle {
   readonly result: Promise<unknown>;
 }
 
+export interface EngineProcessSettings {
+  readonly open: EngineOpenOptions;
+  readonly threadPoolSize: number;
+  /** The process is ended when it holds more memory than this. */
+  readonly maxResidentBytes: number;
+  readonly clock: Clock;
+  readonly onExit: (reason: Readonly<Record<string, unknown>>) => void;
+}
+
 const stderrTailLength = 4096;
 
 /**
@@ -33,21 +44,13 @@ const stderrTailLength = 4096;
  * next call starts a new one.
  */
 export class EngineProcess {
-  readonly #options: EngineOpenOptions;
-  readonly #threadPoolSize: number;
-  readonly #onExit: (reason: Readonly<Record<string, unknown>>) => void;
+  readonly #settings: EngineProcessSettings;
   #running: Running | undefined;
   #nextId = 1;
   #isClosed = false;
 
-  constructor(
-    options: EngineOpenOptions,
-    threadPoolSize: number,
-    onExit: (reason: Readonly<Record<string, unknown>>) => void,
-  ) {
-    this.#options = options;
-    this.#threadPoolSize = threadPoolSize;
-    this.#onExit = onExit;
+  constructor(settings: EngineProcessSettings) {
+    this.#settings = settings;
   }
 
   get pid(): number | undefined {
@@ -74,6 +77,7 @@ export class EngineProcess {
   /** Ends the process at once. Its callers fail; the next call starts a new one. */
   kill(): void {
     this.#running?.child.kill('SIGKILL');
+    this.#running = undefined;
   }
 
   async close(): Promise<void> {
@@ -104,7 +108,7 @@ export class EngineProcess {
     );
     const child = fork(fileURLToPath(entry), [], {
       execArgv: ['--max-old-space-size=512'],
-      env: { UV_THREADPOOL_SIZE: String(this.#threadPoolSize) },
+      env: { UV_THREADPOOL_SIZE: String(this.#settings.threadPoolSize) },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       // Constants of predicates are bigints, which JSON does not hold.
       serialization: 'advanced',
@@ -115,25 +119,53 @@ export class EngineProcess {
       stderrTail = (stderrTail + text).slice(-stderrTailLength);
     });
     child.on('message', (reply: EngineReply) => settle(waiting, reply));
+    const stopWatch = this.#watch(child, waiting);
     const onGone = (details: Readonly<Record<string, unknown>>): void => {
+      stopWatch();
       if (this.#running?.child === child) this.#running = undefined;
-      for (const { reject } of waiting.values()) {
-        reject(
-          new NodeError('query_engine_failed', 'the query engine stopped; run the query again', {
-            internal: details,
-          }),
-        );
-      }
-      waiting.clear();
-      if (!this.#isClosed) this.#onExit(details);
+      rejectAll(waiting, engineStopped({ internal: details }));
+      if (!this.#isClosed) this.#settings.onExit(details);
     };
     child.once('error', (error) => onGone({ error: error.message }));
     child.once('exit', (code, signal) => onGone({ code, signal, stderr: stderrTail }));
     const running: Running = { child, waiting, ready: Promise.resolve() };
-    const ready = send(running, { kind: 'open', id: this.#takeId(), options: this.#options });
+    const ready = send(running, { kind: 'open', id: this.#takeId(), options: this.#settings.open });
     ready.catch(() => child.kill('SIGKILL'));
     return { child, waiting, ready };
   }
+
+  #watch(child: ChildProcess, waiting: Map<number, Waiting>): () => void {
+    const { maxResidentBytes, clock } = this.#settings;
+    if (child.pid === undefined) return () => undefined;
+    return watchMemory(child.pid, {
+      limitBytes: maxResidentBytes,
+      clock,
+      isBusy: () => waiting.size > 0,
+      onExceeded: (residentBytes) => {
+        // Only when one call was under way is it certain whose memory it was.
+        const internal = { resident_bytes: residentBytes, limit_bytes: maxResidentBytes };
+        rejectAll(
+          waiting,
+          waiting.size === 1
+            ? new NodeError('query_out_of_memory', 'the query needs more memory than it may use', {
+                internal,
+              })
+            : engineStopped({ internal }),
+        );
+        if (this.#running?.child === child) this.#running = undefined;
+        child.kill('SIGKILL');
+      },
+    });
+  }
+}
+
+const engineStopped = (options: NodeErrorOptions): NodeError =>
+  new NodeError('query_engine_failed', 'the query engine stopped; run the query again', options);
+
+function rejectAll(waiting: Map<number, Waiting>, error: NodeError): void {
+  const calls = [...waiting.values()];
+  waiting.clear();
+  for (const { reject } of calls) reject(error);
 }
 
 function send(running: Running, request: EngineRequest): Promise<unknown> {
@@ -142,11 +174,7 @@ function send(running: Running, request: EngineRequest): Promise<unknown> {
     running.waiting.set(request.id, { resolve, reject });
     running.child.send(request, (error) => {
       if (error === null || !running.waiting.delete(request.id)) return;
-      reject(
-        new NodeError('query_engine_failed', 'the query engine stopped; run the query again', {
-          cause: error,
-        }),
-      );
+      reject(engineStopped({ cause: error }));
     });
   });
 }

@@ -32,7 +32,9 @@ export interface ExecuteOptions {
 
 /** Planning is arithmetic over metadata; a statement that needs longer is hostile or folds huge constants. */
 const planTimeoutMs = 10_000;
-const plannerMemoryBytes = 512 * 1024 * 1024;
+const plannerMemoryBytes = 256 * 1024 * 1024;
+/** The process itself, result buffers, and values the engine's own limit does not count. */
+const residentHeadroomBytes = 512 * 1024 * 1024;
 
 /**
  * The query processes as the node sees them: one that plans and holds no data, one that executes. Either can
@@ -55,19 +57,21 @@ export class QueryEngine {
     };
     const onExit = (role: string) => (reason: Readonly<Record<string, unknown>>) =>
       options.onEngineExit?.({ role, ...reason });
-    this.#planner = new EngineProcess(
-      {
+    this.#planner = new EngineProcess({
+      open: {
         ...shared,
         role: 'planner',
         workDirectory: join(workDirectory, 'planner'),
         memoryLimitBytes: plannerMemoryBytes,
         threads: 1,
       },
-      4,
-      onExit('planner'),
-    );
-    this.#executor = new EngineProcess(
-      {
+      threadPoolSize: 4,
+      maxResidentBytes: plannerMemoryBytes + residentHeadroomBytes,
+      clock,
+      onExit: onExit('planner'),
+    });
+    this.#executor = new EngineProcess({
+      open: {
         ...shared,
         role: 'executor',
         workDirectory: join(workDirectory, 'executor'),
@@ -75,9 +79,11 @@ export class QueryEngine {
         threads: query.threads,
       },
       // Each running query holds one thread of the pool; interrupts and new connections need others.
-      query.max_concurrent + 4,
-      onExit('executor'),
-    );
+      threadPoolSize: query.max_concurrent + 4,
+      maxResidentBytes: query.memory_limit_bytes * 1.25 + residentHeadroomBytes,
+      clock,
+      onExit: onExit('executor'),
+    });
     this.#pipes = pipes;
     this.#queue = new QueryQueue(query.max_concurrent, query.queue_timeout_seconds * 1000, clock);
     this.#clock = clock;

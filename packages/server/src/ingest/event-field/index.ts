@@ -1,0 +1,3 @@
+export { FieldSeverity, findLevelField } from './level-field.ts';
+export { LineSeverity } from './line-severity.ts';
+export { SeverityMemo } from './severity-memo.ts';
