@@ -74,7 +74,12 @@ export function formatSummary(results: readonly Measurement[]): string {
     Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
   );
   return [head, ...rows]
-    .map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd())
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
     .join('\n');
 }
 

@@ -20,13 +20,19 @@ export class CpuMeter {
   } {
     const treeSeconds = treeUsage(this.#pid)?.cpuSeconds;
     if (this.#treeSeconds === undefined || treeSeconds === undefined) return {};
+    const total = (treeSeconds - this.#treeSeconds) / millions;
     const threads = [...threadSeconds(this.#pid)]
-      .map(([name, seconds]) => [name, (seconds - (this.#threads.get(name) ?? 0)) / millions] as const)
+      .map(
+        ([name, seconds]) => [name, (seconds - (this.#threads.get(name) ?? 0)) / millions] as const,
+      )
       .filter(([, seconds]) => seconds > 0.01);
+    const inThreads = threads.reduce((sum, [, seconds]) => sum + seconds, 0);
     return {
-      node_cpu_seconds_per_million: rounded((treeSeconds - this.#treeSeconds) / millions),
+      node_cpu_seconds_per_million: rounded(total),
       thread_cpu_seconds_per_million: Object.fromEntries(
-        threads.map(([name, seconds]) => [name, rounded(seconds)]),
+        [...threads, ['child processes', Math.max(0, total - inThreads)] as const].map(
+          ([name, seconds]) => [name, rounded(seconds)],
+        ),
       ),
     };
   }

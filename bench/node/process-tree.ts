@@ -4,9 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 export interface TreeUsage {
   /** Shared pages count once for each process, so the sum is an upper bound. */
   readonly rssBytes: number;
+  readonly rootRssBytes: number;
   /** Of descendants that have ended too, once their parent has waited for them. */
   readonly cpuSeconds: number;
-  readonly processes: number;
 }
 
 interface ProcessStat {
@@ -25,15 +25,15 @@ export function treeUsage(root: number): TreeUsage | undefined {
   if (all === undefined) return undefined;
   const members = new Set([root]);
   // Children are found after their parents, whatever the order of their ids.
-  for (let size = 0; size !== members.size; ) {
+  for (let size = 0; size !== members.size;) {
     size = members.size;
     for (const { pid, parent } of all) if (members.has(parent)) members.add(pid);
   }
   const tree = all.filter(({ pid }) => members.has(pid));
   return {
     rssBytes: tree.reduce((sum, { rssPages }) => sum + rssPages * pageBytes, 0),
+    rootRssBytes: (tree.find(({ pid }) => pid === root)?.rssPages ?? 0) * pageBytes,
     cpuSeconds: tree.reduce((sum, { ticks }) => sum + ticks, 0) / ticksPerSecond,
-    processes: tree.length,
   };
 }
 

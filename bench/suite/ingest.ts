@@ -48,7 +48,7 @@ async function benchProtocol(context: BenchContext, protocol: ProtocolName): Pro
     seed,
     requests: requestsInPool,
     eventsPerRequest,
-    durationMs: sized(context, { full: 5000, quick: 800 }),
+    durationMs: sized(context, { full: 5000, quick: 400 }),
   });
   await using generator = await LoadGenerator.open({
     protocol,
@@ -64,14 +64,14 @@ async function benchProtocol(context: BenchContext, protocol: ProtocolName): Pro
     reportThroughput(context, { protocol, sustained, decoder, ceiling, generator });
     reportMemory(context, protocol, sustained);
     context.note(`ingest.${protocol}: half of that rate`);
-    await settle(node, sized(context, { full: 15_000, quick: 4000 }));
+    await settle(node, sized(context, { full: 15_000, quick: 2000 }));
     await benchLatency(context, { node, generator, protocol, sustained });
   });
 }
 
 async function measureCeiling(context: BenchContext, generator: LoadGenerator): Promise<number> {
   await using nullServer = await openNullServer();
-  const durationMs = sized(context, { full: 5000, quick: 500 });
+  const durationMs = sized(context, { full: 5000, quick: 300 });
   const outcome = await generator.run({ address: nullServer.address, connections, durationMs });
   return perSecond(outcome);
 }
@@ -82,12 +82,15 @@ interface Run {
   readonly protocol: ProtocolName;
 }
 
-async function sustain(context: BenchContext, { node, generator, protocol }: Run): Promise<Sustained> {
+async function sustain(
+  context: BenchContext,
+  { node, generator, protocol }: Run,
+): Promise<Sustained> {
   const address = node.address(encodings[protocol].listener);
   const warmUp = await generator.run({ address, connections, durationMs: 1000 });
   const sampler = new MemorySampler(node.pid);
   const meter = new CpuMeter(node.pid);
-  const durationMs = sized(context, { full: 60_000, quick: 10_000 });
+  const durationMs = sized(context, { full: 60_000, quick: 5000 });
   const outcome = await generator.run({ address, connections, durationMs });
   const cpu = meter.perMillion(outcome.acknowledgedEvents / 1e6);
   const memory = sampler.stop();
@@ -130,7 +133,11 @@ function reportThroughput(
     value: Math.round(eventsPerSecond),
     unit: 'events/s',
     target: { at_least: targetEventsPerSecond[run.protocol] },
-    reference: { what: 'decoder alone, one thread', value: Math.round(run.decoder), unit: 'events/s' },
+    reference: {
+      what: 'decoder alone, one thread',
+      value: Math.round(run.decoder),
+      unit: 'events/s',
+    },
     details: {
       seconds: rounded(outcome.elapsedMs / 1000),
       events: outcome.acknowledgedEvents,
@@ -158,7 +165,12 @@ function reportMemory(context: BenchContext, protocol: ProtocolName, { memory }:
     value: Math.round(memory.maxMib),
     unit: 'MiB',
     target: { at_most: 1536 },
-    details: { slope_mib_per_minute: rounded(memory.slopeMibPerMinute) },
+    details: {
+      main_process_max_mib: Math.round(memory.mainMaxMib),
+      child_processes_max_mib: Math.round(memory.childrenMaxMib),
+      slope_mib_per_minute: rounded(memory.slopeMibPerMinute),
+      main_process_slope_mib_per_minute: rounded(memory.mainSlopeMibPerMinute),
+    },
   });
 }
 
@@ -189,7 +201,7 @@ async function benchLatency(
     address: node.address(encodings[protocol].listener),
     connections,
     eventsPerSecond,
-    durationMs: sized(context, { full: 30_000, quick: 3000 }),
+    durationMs: sized(context, { full: 30_000, quick: 2000 }),
   });
   const details = {
     offered_events_per_second: Math.round(eventsPerSecond),
@@ -206,7 +218,11 @@ async function benchLatency(
       value: rounded(percentile(outcome.latenciesMs, share)),
       unit: 'ms',
       ...(target !== undefined && { target }),
-      reference: { what: `fdatasync alone ${suffix}`, value: rounded(percentile(syncMs, share)), unit: 'ms' },
+      reference: {
+        what: `fdatasync alone ${suffix}`,
+        value: rounded(percentile(syncMs, share)),
+        unit: 'ms',
+      },
       details,
     });
   }

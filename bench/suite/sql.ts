@@ -159,9 +159,11 @@ async function benchQuery(context: BenchContext, subject: Subject, row: QueryRow
 /** What a query costs before it does any work: a filter that no file can match. */
 async function benchTrivial(context: BenchContext, node: NodeProcess): Promise<void> {
   const runs = sized(context, { full: 500, quick: 60 });
-  const sql = 'SELECT count(*) FROM raw_events WHERE timestamp_ns < 1000';
   const times: number[] = [];
-  for (let run = 0; run < runs + 10; run++) times.push(await node.sql.time({ sql }));
+  for (let run = 0; run < runs + 10; run++) {
+    const sql = `SELECT count(*) FROM raw_events WHERE timestamp_ns < ${1000 + run}`;
+    times.push(await node.sql.time({ sql }));
+  }
   const warm = times.slice(10);
   context.report({
     name: 'sql.trivial',
@@ -183,7 +185,8 @@ async function benchExport(
   const sampler = new MemorySampler(node.pid);
   const exported = await node.sql.exportRows(sql, format);
   const memory = sampler.stop();
-  if (format === 'ndjson' && exported.rows !== limit) throw new Error(`exported ${exported.rows} rows`);
+  if (format === 'ndjson' && exported.rows !== limit)
+    throw new Error(`exported ${exported.rows} rows`);
   const referenceMs = await plain.copyMs(sql, format, context.directory('copy'));
   context.report({
     name: `export.${format}`,

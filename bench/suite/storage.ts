@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { zstdCompressSync, constants } from 'node:zlib';
 import { sized, withNode, type BenchContext } from '../context.ts';
 import { LoadGenerator } from '../load/generator.ts';
@@ -39,7 +39,8 @@ async function benchStoredSize(context: BenchContext): Promise<void> {
       eventsPerSecond: 100_000,
     });
     const stored = await node.sql.scalar('SELECT count(*) FROM raw_events');
-    if (stored !== acknowledgedEvents) throw new Error(`stored ${stored} of ${acknowledgedEvents} events`);
+    if (stored !== acknowledgedEvents)
+      throw new Error(`stored ${stored} of ${acknowledgedEvents} events`);
     // Stopping publishes the rest.
     await node.stop();
     const files = dataFiles(node);
@@ -98,7 +99,11 @@ async function benchFreshness(context: BenchContext): Promise<void> {
   });
   await withNode(context, { name: 'freshness' }, async (node) => {
     context.note('freshness: idle');
-    reportFreshness(context, { name: 'idle', delaysMs: await askForOwnEvents(node, tries), background: 0 });
+    reportFreshness(context, {
+      name: 'idle',
+      delaysMs: await askForOwnEvents(node, tries),
+      background: 0,
+    });
     context.note(`freshness: at ${background} events/s`);
     const isOver = new AbortController();
     const delays = askForOwnEvents(node, tries).finally(() => isOver.abort());
@@ -166,4 +171,3 @@ function reportFreshness(
     });
   }
 }
-

@@ -44,7 +44,7 @@ export function decodeRequest(
     body,
     maxBodyBytes: 100 << 20,
   };
-  const { stored, reply } = protocol.decode(request, body, builder);
-  reply();
-  return stored;
+  const decoded = protocol.decode(request, body, builder);
+  decoded.reply();
+  return decoded.stored;
 }

@@ -5,6 +5,7 @@ export { FieldNames } from './field-names.ts';
 export { JsonCursor } from './json-cursor.ts';
 export {
   jsonArray,
+  jsonEnd,
   jsonFalse,
   jsonNull,
   jsonNumber,
@@ -33,7 +34,7 @@ export {
   wireFixed64,
   wireVarint,
 } from './protobuf-reader.ts';
-export { bytesField, varintField } from './protobuf-writer.ts';
 export { appendCodePoint } from './utf8.ts';
 export { parseTimestamp, type TimestampHalves, writeTimestamp } from './timestamp-text.ts';
 export { decodeSnappy } from './snappy/decode.ts';
+export { bytesField, varintField } from './protobuf-writer.ts';

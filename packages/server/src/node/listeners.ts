@@ -17,9 +17,12 @@ import { createLokiEndpoint } from '../ingest/loki/index.ts';
 import { otlpEndpoint, otlpExportMethod } from '../ingest/otlp/index.ts';
 import type { Logger } from '../telemetry/index.ts';
 
-interface ListenerBase {
+interface ListenerSpec {
   readonly name: string;
   readonly key: string;
+  readonly entry:
+    | { readonly kind: 'http'; readonly endpoints: readonly [HttpEndpoint, ...HttpEndpoint[]] }
+    | { readonly kind: 'grpc'; readonly method: IngestMethod };
   readonly settings: {
     readonly listen: ListenAddress;
     readonly tokens: readonly Secret[] | undefined;
@@ -28,42 +31,32 @@ interface ListenerBase {
   };
 }
 
-interface HttpListenerSpec extends ListenerBase {
-  readonly endpoints: readonly [HttpEndpoint, ...HttpEndpoint[]];
-}
-
-interface GrpcListenerSpec extends ListenerBase {
-  readonly method: IngestMethod;
-}
-
-type ListenerSpec = HttpListenerSpec | GrpcListenerSpec;
-
 /** Every listener of the node, in the order of `GET /v1/health`. A new protocol is registered here. */
 function listenerSpecs({ ingest }: Config): readonly ListenerSpec[] {
   return [
     {
       name: 'otlp_http',
       key: 'ingest.otlp.http.listen',
-      endpoints: [otlpEndpoint],
+      entry: { kind: 'http', endpoints: [otlpEndpoint] },
       settings: ingest.otlp.http,
     },
     {
       name: 'otlp_grpc',
       key: 'ingest.otlp.grpc.listen',
-      method: otlpExportMethod,
+      entry: { kind: 'grpc', method: otlpExportMethod },
       settings: ingest.otlp.grpc,
     },
     {
       name: 'bulk',
       key: 'ingest.bulk.listen',
-      endpoints: [createBulkEndpoint()],
+      entry: { kind: 'http', endpoints: [createBulkEndpoint()] },
       settings: ingest.bulk,
     },
     {
       name: 'loki',
       key: 'ingest.loki.listen',
       // Loki takes OTLP on the same port, at `/otlp/v1/logs`.
-      endpoints: [createLokiEndpoint(ingest.loki), otlpEndpoint],
+      entry: { kind: 'http', endpoints: [createLokiEndpoint(ingest.loki), otlpEndpoint] },
       settings: ingest.loki,
     },
   ];
@@ -94,10 +87,9 @@ export async function openListeners(
 }
 
 async function openListener(
-  spec: ListenerSpec,
+  { name, key, entry, settings }: ListenerSpec,
   { port, budget, logger }: OpenListenersOptions,
 ): Promise<IngestListener | undefined> {
-  const { name, key, settings } = spec;
   const { listen, tokens = [], tenant, tls } = settings;
   if (listen === 'off') return undefined;
   try {
@@ -106,14 +98,14 @@ async function openListener(
       address: listen,
       port,
       budget,
-      tokens: tokens.map((token) => token.reveal()),
+      tokens,
       tenant,
       tls: tlsFilesOf(key.replace(/listen$/, 'tls'), tls),
       log: logger.child({ module: name }),
     };
-    return 'method' in spec
-      ? await GrpcListener.open({ ...common, method: spec.method })
-      : await HttpListener.open({ ...common, endpoints: spec.endpoints });
+    return entry.kind === 'http'
+      ? await HttpListener.open({ ...common, endpoints: entry.endpoints })
+      : await GrpcListener.open({ ...common, method: entry.method });
   } catch (cause) {
     if (cause instanceof NodeError) throw cause;
     const isInUse = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';

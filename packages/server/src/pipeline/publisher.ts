@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { assert } from '../base/assert.ts';
 import { temporarySuffix } from '../base/durable-file.ts';
@@ -113,19 +112,14 @@ export class Publisher {
   }
 
   async #upload(key: string, sources: readonly SealedFile[]): Promise<DataFile> {
-    const { store } = this.#options;
+    const { fileSystem, store } = this.#options;
     const [first] = sources;
     assert(first !== undefined, 'a data file has sources');
     const path = sources.length === 1 ? first.path : await this.#mergedFile(key, sources);
-    const file = await open(path, 'r');
-    try {
-      const stats = await readFooterStats(file);
-      // Again after a crash too: only then is it certain that the object is durable.
-      await store.putFile(key, path);
-      return { key, stats };
-    } finally {
-      await file.close();
-    }
+    const stats = await readFooterStats(fileSystem, path);
+    // Again after a crash too: only then is it certain that the object is durable.
+    await store.putFile(key, path);
+    return { key, stats };
   }
 
   /**

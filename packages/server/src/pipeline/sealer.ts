@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { readFile, removeFile, temporarySuffix, writeFileDurably } from '../base/durable-file.ts';
+import { removeFile, temporarySuffix, writeFileDurably } from '../base/durable-file.ts';
 import type { FileSystem } from '../base/file-system.ts';
 import type { Logger } from '../base/logger.ts';
 import { encodeSchemaMessage, type TableSchema } from '../columns/index.ts';
 import type { SealedFile } from '../lake/index.ts';
-import { encodeParquet, footerStats } from '../parquet/index.ts';
+import { encodeParquet, footerStats, readFooterStats } from '../parquet/index.ts';
 import { readWholeSegment, type ClosedSegment } from '../wal/index.ts';
 import { fingerprintsOf, saveFingerprints, tidyFingerprints } from './dedup/index.ts';
 
@@ -113,7 +113,7 @@ export class Sealer {
 
   async #adopt(segmentId: string): Promise<void> {
     const path = this.#path(segmentId);
-    const bytes = await readFile(this.#options.fileSystem, path);
-    this.#sealed.set(segmentId, { path, segmentId, stats: footerStats(bytes, bytes.length) });
+    const stats = await readFooterStats(this.#options.fileSystem, path);
+    this.#sealed.set(segmentId, { path, segmentId, stats });
   }
 }

@@ -147,6 +147,13 @@ describe('a bulk request', () => {
     expect(rig.rows()).toEqual([]);
   });
 
+  it('is refused as too large when its answer would be', () => {
+    const rig = new BulkRig();
+    const reply = rig.send('{"delete":{}}\n'.repeat(500_001));
+    expect(reply.status).toBe(413);
+    expect(JSON.parse(reply.body)).toMatchObject({ status: 413 });
+  });
+
   it('scopes ids by index and takes null or empty ones as absent', () => {
     const rig = new BulkRig();
     const body = lines(

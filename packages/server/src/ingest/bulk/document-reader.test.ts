@@ -40,6 +40,14 @@ function timeOf([name, text]: Leaf): bigint | undefined {
   return times.get(text);
 }
 
+/** Zero is a level in syslog alone. */
+function levelOf([name, text]: Leaf): readonly [number, string] | undefined {
+  if (name === 'syslog.severity' && text === '0') return [21, 'FATAL'];
+  return text === null ? undefined : levels.get(text);
+}
+
+const isLevel = (leaf: Leaf): boolean => levelOf(leaf) !== undefined;
+
 function best(
   leaves: readonly Leaf[],
   names: readonly string[],
@@ -57,7 +65,6 @@ function best(
 function reference(document: Document): unknown {
   const leaves = leavesOf('', document);
   const any = (): boolean => true;
-  const isLevel = ([, text]: Leaf): boolean => text !== null && levels.has(text);
   const time = best(
     leaves,
     ['@timestamp', 'timestamp', 'time', 'date'],
@@ -70,8 +77,8 @@ function reference(document: Document): unknown {
   );
   const attributes = Object.fromEntries(rest);
   if (level !== undefined) {
-    const [number, name] = levels.get(level[1] ?? '') ?? [0, ''];
-    attributes['severity'] ??= name;
+    const [number, name] = levelOf(level) ?? [0, ''];
+    if (!Object.hasOwn(attributes, 'severity')) attributes['severity'] = name;
     attributes['severity_number'] = String(number);
   }
   return {

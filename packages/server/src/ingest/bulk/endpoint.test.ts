@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { Secret } from '../../base/secret.ts';
 import { HttpListener, InflightBudget } from '../http/index.ts';
 import { BulkRig } from './bulk.fixture.ts';
 import { createBulkEndpoint } from './endpoint.ts';
@@ -16,7 +17,7 @@ async function setup(tokens: readonly string[] = []) {
     endpoints: [createBulkEndpoint({ clusterName: 'events' })],
     port: rig,
     budget: new InflightBudget(1 << 28),
-    tokens,
+    tokens: tokens.map((token) => new Secret(token)),
     tenant: 'default',
     log: { info: () => {}, error: () => {} },
   });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import protobuf from 'protobufjs';
 import { describe, expect, it } from 'vitest';
+import { Secret } from '../../base/secret.ts';
 import { encodeProtobuf } from '../../../test/fixture/otlp-encode.ts';
 import { sampleLogs } from '../../../test/fixture/otlp-sample.ts';
 import { selfSigned } from '../../../test/fixture/self-signed.ts';
@@ -132,7 +133,7 @@ describe('a call', () => {
   });
 
   it('needs one of the tokens when there are any', async () => {
-    await using test = await openTestListener({ tokens: ['secret'] });
+    await using test = await openTestListener({ tokens: [new Secret('secret')] });
     expect(await call(test.session, [frame(body)])).toMatchObject({ status: '16' });
     const wrong = { authorization: 'Bearer other' };
     expect(await call(test.session, [], { headers: wrong, isComplete: false })).toMatchObject({
@@ -347,7 +348,7 @@ describe('a connection', () => {
 
 describe('a request that is no call', () => {
   it('is answered when it is a probe', async () => {
-    await using test = await openTestListener({ tokens: ['secret'] });
+    await using test = await openTestListener({ tokens: [new Secret('secret')] });
     const headers = { 'content-type': 'text/plain', ':method': 'GET' };
     for (const path of ['/', '/health']) {
       const result = await call(test.session, [], { path, headers });
@@ -361,7 +362,7 @@ describe('a request that is no call', () => {
   });
 
   it('may ask for the health of the service, without credentials', async () => {
-    await using test = await openTestListener({ tokens: ['secret'] });
+    await using test = await openTestListener({ tokens: [new Secret('secret')] });
     const path = '/grpc.health.v1.Health/Check';
     const check = (service: string) =>
       call(test.session, [frame(root.lookupType('Any').encode({ typeUrl: service }).finish())], {

@@ -11,6 +11,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { NodeError } from '../../base/errors.ts';
+import type { Secret } from '../../base/secret.ts';
 import { readTlsMaterial, type TlsFiles } from '../../base/tls-material.ts';
 import type { IngestRequest, Protocol } from '../../pipeline/index.ts';
 import {
@@ -68,7 +69,7 @@ export interface GrpcListenerOptions {
   readonly port: IngestPort;
   readonly budget: InflightBudget;
   /** Empty: no authentication. */
-  readonly tokens: readonly string[];
+  readonly tokens: readonly Secret[];
   /** Tenant of calls that name none. */
   readonly tenant: string;
   /** Without it the port speaks cleartext HTTP/2 with prior knowledge. */

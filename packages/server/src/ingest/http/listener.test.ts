@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { NodeError } from '../../base/errors.ts';
+import { Secret } from '../../base/secret.ts';
 import type { IngestRequest } from '../../pipeline/index.ts';
 import { decompress } from './decompress.ts';
 import type { HttpEndpoint } from './endpoint.ts';
@@ -287,7 +288,7 @@ describe('HttpListener', () => {
     ['basic with any name', { authorization: `basic ${btoa('me:t0ken')}` }],
     ["the protocol's own header", { 'x-own-key': 't0ken' }],
   ])('lets a token in as %s', async (_, headers) => {
-    const { push } = await setup({ tokens: ['other', 't0ken'] });
+    const { push } = await setup({ tokens: [new Secret('other'), new Secret('t0ken')] });
     expect((await push('x', { headers })).status).toBe(200);
   });
 
@@ -297,7 +298,7 @@ describe('HttpListener', () => {
     { authorization: 'Bearer t0ke' },
     { authorization: 'Basic !' },
   ])('lets %j not in', async (headers: Record<string, string>) => {
-    const { push, port, base } = await setup({ tokens: ['t0ken'] });
+    const { push, port, base } = await setup({ tokens: [new Secret('t0ken')] });
     expect((await push('x', { headers })).status).toBe(401);
     expect((await fetch(`${base}/hello`, { headers })).status).toBe(401);
     expect(port.requests).toHaveLength(0);
@@ -310,7 +311,7 @@ describe('HttpListener', () => {
   });
 
   it('answers probes without a token, other paths with 404, other methods with 405', async () => {
-    const { base } = await setup({ tokens: ['t0ken'] });
+    const { base } = await setup({ tokens: [new Secret('t0ken')] });
     for (const path of ['/', '/health', '/ready']) {
       expect((await fetch(base + path)).status).toBe(200);
       expect((await fetch(base + path, { method: 'HEAD' })).status).toBe(200);

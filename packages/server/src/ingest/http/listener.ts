@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { type ErrorCode, errorCodes } from '@varve/contract';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { NodeError } from '../../base/errors.ts';
+import type { Secret } from '../../base/secret.ts';
 import {
   minTlsVersion,
   readTlsMaterial,
@@ -60,7 +61,7 @@ export interface HttpListenerOptions {
   readonly port: IngestPort;
   readonly budget: InflightBudget;
   /** Empty: no authentication. */
-  readonly tokens: readonly string[];
+  readonly tokens: readonly Secret[];
   /** Tenant of requests that name none. */
   readonly tenant: string;
   readonly pathPrefix?: string;

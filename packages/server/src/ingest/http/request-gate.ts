@@ -1,6 +1,7 @@
 import { NodeError } from '../../base/errors.ts';
+import type { Secret } from '../../base/secret.ts';
+import { TokenSet } from '../../govern/index.ts';
 import { bodyTooLarge, tooManyBytesInFlight } from './body-reader.ts';
-import { TokenSet } from './credentials.ts';
 import type { InflightBudget, InflightReservation } from './inflight-budget.ts';
 import type { IngestPort } from './ingest-port.ts';
 
@@ -8,7 +9,7 @@ export interface RequestGateOptions {
   readonly port: IngestPort;
   readonly budget: InflightBudget;
   /** Empty: no authentication. */
-  readonly tokens: readonly string[];
+  readonly tokens: readonly Secret[];
 }
 
 /** Decides on a request by its head alone, before a byte of its body is read. One per listener. */
@@ -16,12 +17,14 @@ export class RequestGate {
   readonly #port: IngestPort;
   readonly #budget: InflightBudget;
   readonly #tokens: TokenSet;
+  readonly needsToken: boolean;
   #isDraining = false;
 
   constructor(options: RequestGateOptions) {
     this.#port = options.port;
     this.#budget = options.budget;
     this.#tokens = new TokenSet(options.tokens);
+    this.needsToken = options.tokens.length > 0;
   }
 
   get isDraining(): boolean {
@@ -37,13 +40,9 @@ export class RequestGate {
     this.#isDraining = true;
   }
 
-  get needsToken(): boolean {
-    return !this.#tokens.isEmpty;
-  }
-
   /** @throws NodeError `auth_unauthenticated` unless one of the secrets is a token, or no token is needed */
   authenticate(secrets: readonly string[]): void {
-    if (!this.needsToken || this.#tokens.hasAny(secrets)) return;
+    if (!this.needsToken || secrets.some((secret) => this.#tokens.has(secret))) return;
     throw new NodeError('auth_unauthenticated', 'missing or invalid credentials for this listener');
   }
 
