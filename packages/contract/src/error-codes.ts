@@ -105,6 +105,12 @@ export const errorCodes = {
     'Timestamp out of range',
     'Correct the clock of the sender or set `ingest.timestamp_action` to clamp.',
   ),
+  ingest_incomplete_message: spec(
+    400,
+    false,
+    'Incomplete message',
+    'Chunks of the message were lost on the way, or its connection ended; send over TCP or HTTP.',
+  ),
   ingest_backpressure: spec(
     503,
     true,
