@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 import { optionPaths } from '../../packages/server/src/config/index.ts';
 import { SqlClient } from './sql-client.ts';
 
@@ -42,21 +43,26 @@ export class RunningNode implements AsyncDisposable {
   }
 
   static async start(options: StartOptions): Promise<RunningNode> {
-    mkdirSync(options.directory, { recursive: true });
-    const logPath = join(options.directory, 'node.log');
-    const log = openSync(logPath, 'a');
-    const child = spawn(process.execPath, [launcher, 'start', '--print-addresses'], {
-      stdio: ['ignore', 'pipe', log],
-      env: environmentOf(options),
-    });
-    closeSync(log);
-    const exited = once(child, 'exit');
+    const child = launch(options);
+    const exited = endOf(child);
     const addresses = await readAddresses(child);
     if (addresses === undefined) {
       await exited;
-      throw new Error(`the node did not start:\n${readFileSync(logPath, 'utf8').slice(-2000)}`);
+      const log = readFileSync(logPathOf(options), 'utf8');
+      throw new Error(`the node did not start:\n${log.slice(-2000)}`);
     }
     return new RunningNode({ child, exited, addresses, options });
+  }
+
+  /** Starts a node and kills it after a while, ready or not. Resolves when nothing of it is left. */
+  static async startAndKill(options: StartOptions, afterMs: number): Promise<void> {
+    const child = launch(options);
+    const ended = endOf(child);
+    child.stdout?.resume();
+    await Promise.race([delay(afterMs), ended]);
+    // The node does not outlive its launcher.
+    child.kill('SIGKILL');
+    await ended;
   }
 
   /** `127.0.0.1:4318` of a listener, by the name the node gives it. */
@@ -73,7 +79,7 @@ export class RunningNode implements AsyncDisposable {
     return typeof code === 'number' ? code : null;
   }
 
-  /** SIGKILL to the node itself, not to its launcher; resolves when it is gone. */
+  /** SIGKILL to the node itself, not to its launcher; resolves when nothing of it is left. */
   async kill(): Promise<void> {
     const { pid } = JSON.parse(readFileSync(join(this.dataDir, 'lock'), 'utf8')) as { pid: number };
     process.kill(pid, 'SIGKILL');
@@ -83,6 +89,26 @@ export class RunningNode implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) await this.kill();
   }
+}
+
+function launch(options: StartOptions): ChildProcess {
+  mkdirSync(options.directory, { recursive: true });
+  const log = openSync(logPathOf(options), 'a');
+  const child = spawn(process.execPath, [launcher, 'start', '--print-addresses'], {
+    stdio: ['ignore', 'pipe', log],
+    env: environmentOf(options),
+  });
+  closeSync(log);
+  return child;
+}
+
+/** Resolves with exit code and signal when no process holds the output any more: the launcher, the node, its children. */
+function endOf(child: ChildProcess): Promise<unknown[]> {
+  return once(child, 'close');
+}
+
+function logPathOf(options: StartOptions): string {
+  return join(options.directory, 'node.log');
 }
 
 function dataDirOf(options: StartOptions): string {
@@ -111,6 +137,7 @@ async function readAddresses(
 ): Promise<Readonly<Record<string, string>> | undefined> {
   if (child.stdout === null) throw new Error('the node has no output');
   for await (const line of createInterface({ input: child.stdout })) {
+    child.stdout.resume();
     return (JSON.parse(line) as { addresses: Record<string, string> }).addresses;
   }
   return undefined;
