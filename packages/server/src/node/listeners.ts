@@ -1,10 +1,9 @@
-import { NodeError } from '../base/errors.ts';
 import type { ListenAddress } from '../base/listen-address.ts';
-import { formatListenAddress } from '../base/listen-address.ts';
 import type { Secret } from '../base/secret.ts';
 import { tlsFilesOf } from '../base/tls-material.ts';
 import type { Config } from '../config/index.ts';
 import { createBulkEndpoint } from '../ingest/bulk/index.ts';
+import { createGelfEndpoint } from '../ingest/gelf/index.ts';
 import { GrpcListener, type IngestMethod } from '../ingest/grpc/index.ts';
 import {
   type HttpEndpoint,
@@ -16,6 +15,8 @@ import {
 import { createLokiEndpoint } from '../ingest/loki/index.ts';
 import { otlpEndpoint, otlpExportMethod } from '../ingest/otlp/index.ts';
 import type { Logger } from '../telemetry/index.ts';
+import { openAt } from './bind.ts';
+import { openGelfSockets } from './gelf-sockets.ts';
 
 interface ListenerSpec {
   readonly name: string;
@@ -59,6 +60,12 @@ function listenerSpecs({ ingest }: Config): readonly ListenerSpec[] {
       entry: { kind: 'http', endpoints: [createLokiEndpoint(ingest.loki), otlpEndpoint] },
       settings: ingest.loki,
     },
+    {
+      name: 'gelf_http',
+      key: 'ingest.gelf.http_listen',
+      entry: { kind: 'http', endpoints: [createGelfEndpoint(ingest.gelf.maxMessageBytes)] },
+      settings: { ...ingest.gelf, listen: ingest.gelf.httpListen },
+    },
   ];
 }
 
@@ -79,6 +86,7 @@ export async function openListeners(
       const listener = await openListener(spec, options);
       if (listener !== undefined) opened.push(listener);
     }
+    for await (const listener of openGelfSockets(options)) opened.push(listener);
     return opened;
   } catch (error) {
     await Promise.all(opened.map((listener) => listener.close()));
@@ -92,26 +100,19 @@ async function openListener(
 ): Promise<IngestListener | undefined> {
   const { listen, tokens = [], tenant, tls } = settings;
   if (listen === 'off') return undefined;
-  try {
+  return openAt<IngestListener>(key, listen, (address) => {
     const common = {
       name,
-      address: listen,
+      address,
       port,
       budget,
       tokens,
       tenant,
-      tls: tlsFilesOf(key.replace(/listen$/, 'tls'), tls),
+      tls: tlsFilesOf(key.replace(/(http_)?listen$/, 'tls'), tls),
       log: logger.child({ module: name }),
     };
     return entry.kind === 'http'
-      ? await HttpListener.open({ ...common, endpoints: entry.endpoints })
-      : await GrpcListener.open({ ...common, method: entry.method });
-  } catch (cause) {
-    if (cause instanceof NodeError) throw cause;
-    const isInUse = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
-    const reason = isInUse ? 'the port is in use; choose another or set it to off' : String(cause);
-    throw new NodeError('config_invalid', `${key} ${formatListenAddress(listen)}: ${reason}`, {
-      cause,
-    });
-  }
+      ? HttpListener.open({ ...common, endpoints: entry.endpoints })
+      : GrpcListener.open({ ...common, method: entry.method });
+  });
 }
