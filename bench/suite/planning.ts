@@ -36,12 +36,15 @@ async function benchExplain(
   { node, table }: { node: NodeProcess; table: ManyFiles },
   row: string,
 ): Promise<void> {
-  const sql = "SELECT service, count(*) FROM raw_events WHERE body LIKE '%timed out%'";
-  const where = row === 'narrow' ? `${sql} AND ${lastHour(table)}` : sql;
+  const condition = row === 'narrow' ? ` AND ${lastHour(table)}` : '';
   const runs = sized(context, { full: 50, quick: 10 });
-  const body = { sql: `${where} GROUP BY service`, explain: true };
   const times: number[] = [];
-  for (let run = 0; run < runs + 2; run++) times.push(await node.sql.time(body));
+  for (let run = 0; run < runs + 2; run++) {
+    // Another text each time: a plan that was kept is none that was made.
+    const where = `WHERE body LIKE '%shard ${run}%'${condition}`;
+    const sql = `SELECT service, count(*) FROM raw_events ${where} GROUP BY service`;
+    times.push(await node.sql.time({ sql, explain: true }));
+  }
   const warm = times.slice(2);
   context.report({
     name: `planning.files_${table.files}.${row}`,

@@ -4,6 +4,7 @@ import { tlsFilesOf } from '../base/tls-material.ts';
 import type { Config } from '../config/index.ts';
 import { createBulkEndpoint } from '../ingest/bulk/index.ts';
 import { createGelfEndpoint } from '../ingest/gelf/index.ts';
+import { GrpcListener, type IngestMethod } from '../ingest/grpc/index.ts';
 import {
   type HttpEndpoint,
   HttpListener,
@@ -12,7 +13,7 @@ import {
   type IngestPort,
 } from '../ingest/http/index.ts';
 import { createLokiEndpoint } from '../ingest/loki/index.ts';
-import { otlpEndpoint } from '../ingest/otlp/index.ts';
+import { otlpEndpoint, otlpExportMethod } from '../ingest/otlp/index.ts';
 import type { Logger } from '../telemetry/index.ts';
 import { openAt } from './bind.ts';
 import { openGelfSockets } from './gelf-sockets.ts';
@@ -20,7 +21,9 @@ import { openGelfSockets } from './gelf-sockets.ts';
 interface ListenerSpec {
   readonly name: string;
   readonly key: string;
-  readonly endpoints: readonly [HttpEndpoint, ...HttpEndpoint[]];
+  readonly entry:
+    | { readonly kind: 'http'; readonly endpoints: readonly [HttpEndpoint, ...HttpEndpoint[]] }
+    | { readonly kind: 'grpc'; readonly method: IngestMethod };
   readonly settings: {
     readonly listen: ListenAddress;
     readonly tokens: readonly Secret[] | undefined;
@@ -35,26 +38,32 @@ function listenerSpecs({ ingest }: Config): readonly ListenerSpec[] {
     {
       name: 'otlp_http',
       key: 'ingest.otlp.http.listen',
-      endpoints: [otlpEndpoint],
+      entry: { kind: 'http', endpoints: [otlpEndpoint] },
       settings: ingest.otlp.http,
+    },
+    {
+      name: 'otlp_grpc',
+      key: 'ingest.otlp.grpc.listen',
+      entry: { kind: 'grpc', method: otlpExportMethod },
+      settings: ingest.otlp.grpc,
     },
     {
       name: 'bulk',
       key: 'ingest.bulk.listen',
-      endpoints: [createBulkEndpoint()],
+      entry: { kind: 'http', endpoints: [createBulkEndpoint()] },
       settings: ingest.bulk,
     },
     {
       name: 'loki',
       key: 'ingest.loki.listen',
       // Loki takes OTLP on the same port, at `/otlp/v1/logs`.
-      endpoints: [createLokiEndpoint(ingest.loki), otlpEndpoint],
+      entry: { kind: 'http', endpoints: [createLokiEndpoint(ingest.loki), otlpEndpoint] },
       settings: ingest.loki,
     },
     {
       name: 'gelf_http',
       key: 'ingest.gelf.http_listen',
-      endpoints: [createGelfEndpoint(ingest.gelf.maxMessageBytes)],
+      entry: { kind: 'http', endpoints: [createGelfEndpoint(ingest.gelf.maxMessageBytes)] },
       settings: { ...ingest.gelf, listen: ingest.gelf.httpListen },
     },
   ];
@@ -86,22 +95,24 @@ export async function openListeners(
 }
 
 async function openListener(
-  { name, key, endpoints, settings }: ListenerSpec,
+  { name, key, entry, settings }: ListenerSpec,
   { port, budget, logger }: OpenListenersOptions,
 ): Promise<IngestListener | undefined> {
   const { listen, tokens = [], tenant, tls } = settings;
   if (listen === 'off') return undefined;
-  return openAt(key, listen, (address) =>
-    HttpListener.open({
+  return openAt<IngestListener>(key, listen, (address) => {
+    const common = {
       name,
       address,
-      endpoints,
       port,
       budget,
       tokens,
       tenant,
       tls: tlsFilesOf(key.replace(/(http_)?listen$/, 'tls'), tls),
       log: logger.child({ module: name }),
-    }),
-  );
+    };
+    return entry.kind === 'http'
+      ? HttpListener.open({ ...common, endpoints: entry.endpoints })
+      : GrpcListener.open({ ...common, method: entry.method });
+  });
 }

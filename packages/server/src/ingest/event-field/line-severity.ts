@@ -122,6 +122,7 @@ export class LineSeverity {
     let end = start;
     if (bytes[start] === quote) {
       end = stringEnd(bytes, ++start, stop);
+      if (end === stop) return 0;
     } else {
       while (end < stop && isWord[bytes[end]!] === 1) end++;
     }

@@ -17,7 +17,6 @@ export class RequestGate {
   readonly #port: IngestPort;
   readonly #budget: InflightBudget;
   readonly #tokens: TokenSet;
-  /** Whether a request must carry one of them. */
   readonly needsToken: boolean;
   #isDraining = false;
 

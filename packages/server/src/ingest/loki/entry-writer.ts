@@ -103,6 +103,8 @@ export class EntryWriter implements AttributeSink {
     const builder = this.#target;
     const { labels } = this;
     this.received++;
+    // In protobuf an empty text and a missing one are the same.
+    if (!this.#hasLine) builder.setBody(idPrefix, 0, 0);
     const hasTime = this.timeHigh !== 0 || this.timeLow !== 0;
     if (hasTime) builder.setTime(this.timeHigh, this.timeLow);
     this.#addSeverity();
@@ -136,15 +138,15 @@ export class EntryWriter implements AttributeSink {
 
   #severityOfLine(): number {
     const body = this.#body;
-    if (body === undefined || !this.#hasLine) return 0;
+    if (body === undefined) return 0;
     return this.#lineSeverity.severityOf(body.data, body.start(this.#row), body.end(this.#row));
   }
 
   #addKey(): void {
     const body = this.#body;
     if (body === undefined) return;
-    const start = this.#hasLine ? body.start(this.#row) : 0;
-    const end = this.#hasLine ? body.end(this.#row) : 0;
+    const start = body.start(this.#row);
+    const end = body.end(this.#row);
     const key = this.#key;
     this.#identity.timeHigh = this.timeHigh;
     this.#identity.timeLow = this.timeLow;
