@@ -9,8 +9,8 @@ import { describe, expect, it } from 'vitest';
 import { encodeProtobuf } from '../../../test/fixture/otlp-encode.ts';
 import { sampleLogs } from '../../../test/fixture/otlp-sample.ts';
 import { selfSigned } from '../../../test/fixture/self-signed.ts';
-import { Secret } from '../../base/secret.ts';
 import { snappyDataChunk, snappyLiteral, streamHead } from '../../../test/fixture/snappy-encode.ts';
+import { Secret } from '../../base/secret.ts';
 import { InflightBudget } from '../http/index.ts';
 import { call, exportPath, frame, openTestListener } from './grpc.fixture.ts';
 
