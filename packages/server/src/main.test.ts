@@ -14,7 +14,7 @@ type Child = ChildProcessByStdio<null, Readable, Readable>;
 /** Starts the program for real, with every listener on a free port. */
 async function startNode() {
   const dataDir = await mkdtemp(join(tmpdir(), 'varve-main-'));
-  const listeners = ['server', 'ingest.otlp.http', 'ingest.bulk', 'ingest.loki'];
+  const listeners = ['server', 'ingest.otlp.http', 'ingest.bulk', 'ingest.loki', 'ingest.hec'];
   const flags = listeners.flatMap((name) => [`--${name}.listen`, '127.0.0.1:0']);
   const args = [MAIN, 'start', '--print-addresses', '--data_dir', dataDir, ...flags];
   const child: Child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });

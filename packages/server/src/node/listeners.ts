@@ -5,6 +5,7 @@ import type { Secret } from '../base/secret.ts';
 import { tlsFilesOf } from '../base/tls-material.ts';
 import type { Config } from '../config/index.ts';
 import { createBulkEndpoint } from '../ingest/bulk/index.ts';
+import { createHecEndpoint } from '../ingest/hec/index.ts';
 import {
   type HttpEndpoint,
   HttpListener,
@@ -29,7 +30,7 @@ interface ListenerSpec {
 }
 
 /** Every listener of the node, in the order of `GET /v1/health`. A new protocol is registered here. */
-function listenerSpecs({ ingest }: Config): readonly ListenerSpec[] {
+function listenerSpecs({ ingest }: Config, port: IngestPort): readonly ListenerSpec[] {
   return [
     {
       name: 'otlp_http',
@@ -50,6 +51,18 @@ function listenerSpecs({ ingest }: Config): readonly ListenerSpec[] {
       endpoints: [createLokiEndpoint(ingest.loki), otlpEndpoint],
       settings: ingest.loki,
     },
+    {
+      name: 'hec',
+      key: 'ingest.hec.listen',
+      endpoints: [
+        createHecEndpoint({
+          maxBodyBytes: ingest.hecMaxBodyBytes,
+          allowsQueryToken: ingest.hec.queryToken === 'on',
+          isAccepting: () => port.isAccepting(),
+        }),
+      ],
+      settings: ingest.hec,
+    },
   ];
 }
 
@@ -66,7 +79,7 @@ export async function openListeners(
 ): Promise<readonly IngestListener[]> {
   const opened: IngestListener[] = [];
   try {
-    for (const spec of listenerSpecs(options.config)) {
+    for (const spec of listenerSpecs(options.config, options.port)) {
       const listener = await openListener(spec, options);
       if (listener !== undefined) opened.push(listener);
     }

@@ -7,6 +7,7 @@ import { nodeFileSystem } from '../base/node-file-system.ts';
 import { RpcServer } from '../base/rpc.ts';
 import { encodeSchemaMessage, rawEventsSchema } from '../columns/index.ts';
 import { createBulkProtocol } from '../ingest/bulk/index.ts';
+import { createHecProtocol } from '../ingest/hec/index.ts';
 import { decompress } from '../ingest/http/index.ts';
 import { createLokiProtocol } from '../ingest/loki/index.ts';
 import { otlpProtocol } from '../ingest/otlp/index.ts';
@@ -86,6 +87,7 @@ async function open(): Promise<{ opened: Opened; dedup: DedupWindow }> {
       otlpProtocol,
       createBulkProtocol({ rejection: options.bulkRejection }),
       createLokiProtocol(options.loki),
+      createHecProtocol(options.hec),
     ],
     group,
     decompress,
