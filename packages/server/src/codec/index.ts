@@ -1,3 +1,4 @@
+export { Fingerprinter, fingerprintWords } from './fingerprint.ts';
 export type { AttributeSink } from './attribute-sink.ts';
 export { ByteBuffer } from './byte-buffer.ts';
 export { appendBase64, appendNormalBase64, copyHexId, writeHexId } from './byte-text.ts';
@@ -5,6 +6,7 @@ export { FieldNames } from './field-names.ts';
 export { JsonCursor } from './json-cursor.ts';
 export {
   jsonArray,
+  jsonEnd,
   jsonFalse,
   jsonNull,
   jsonNumber,
@@ -36,3 +38,4 @@ export {
 export { appendCodePoint } from './utf8.ts';
 export { parseTimestamp, type TimestampHalves, writeTimestamp } from './timestamp-text.ts';
 export { decodeSnappy } from './snappy/decode.ts';
+export { bytesField, varintField } from './protobuf-writer.ts';

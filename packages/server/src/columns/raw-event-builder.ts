@@ -146,9 +146,9 @@ export class RawEventBuilder {
     if (start < end) this.#service.append(bytes, start, end);
   }
 
-  /** Whether an attribute of this event so far names the service. */
-  get hasServiceAttribute(): boolean {
-    return this.#dimensionRank[serviceDimension] !== noRank;
+  /** Whether the event names its service already, itself or by an attribute that feeds the dimension. */
+  get hasService(): boolean {
+    return this.#service.rows > this.#row || this.#dimensionRank[serviceDimension] !== noRank;
   }
 
   /** The stable id: `prefix` is its kind (`otlp:`), so ids of different kinds never meet. */

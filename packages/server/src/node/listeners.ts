@@ -1,10 +1,10 @@
-import { NodeError } from '../base/errors.ts';
 import type { ListenAddress } from '../base/listen-address.ts';
-import { formatListenAddress } from '../base/listen-address.ts';
 import type { Secret } from '../base/secret.ts';
 import { tlsFilesOf } from '../base/tls-material.ts';
 import type { Config } from '../config/index.ts';
 import { createBulkEndpoint } from '../ingest/bulk/index.ts';
+import { createGelfEndpoint } from '../ingest/gelf/index.ts';
+import { GrpcListener, type IngestMethod } from '../ingest/grpc/index.ts';
 import { createHecEndpoint } from '../ingest/hec/index.ts';
 import {
   type HttpEndpoint,
@@ -14,13 +14,17 @@ import {
   type IngestPort,
 } from '../ingest/http/index.ts';
 import { createLokiEndpoint } from '../ingest/loki/index.ts';
-import { otlpEndpoint } from '../ingest/otlp/index.ts';
+import { otlpEndpoint, otlpExportMethod } from '../ingest/otlp/index.ts';
 import type { Logger } from '../telemetry/index.ts';
+import { openAt } from './bind.ts';
+import { openGelfSockets } from './gelf-sockets.ts';
 
 interface ListenerSpec {
   readonly name: string;
   readonly key: string;
-  readonly endpoints: readonly [HttpEndpoint, ...HttpEndpoint[]];
+  readonly entry:
+    | { readonly kind: 'http'; readonly endpoints: readonly [HttpEndpoint, ...HttpEndpoint[]] }
+    | { readonly kind: 'grpc'; readonly method: IngestMethod };
   readonly settings: {
     readonly listen: ListenAddress;
     readonly tokens: readonly Secret[] | undefined;
@@ -35,33 +39,48 @@ function listenerSpecs({ ingest }: Config, port: IngestPort): readonly ListenerS
     {
       name: 'otlp_http',
       key: 'ingest.otlp.http.listen',
-      endpoints: [otlpEndpoint],
+      entry: { kind: 'http', endpoints: [otlpEndpoint] },
       settings: ingest.otlp.http,
+    },
+    {
+      name: 'otlp_grpc',
+      key: 'ingest.otlp.grpc.listen',
+      entry: { kind: 'grpc', method: otlpExportMethod },
+      settings: ingest.otlp.grpc,
     },
     {
       name: 'bulk',
       key: 'ingest.bulk.listen',
-      endpoints: [createBulkEndpoint()],
+      entry: { kind: 'http', endpoints: [createBulkEndpoint()] },
       settings: ingest.bulk,
     },
     {
       name: 'loki',
       key: 'ingest.loki.listen',
       // Loki takes OTLP on the same port, at `/otlp/v1/logs`.
-      endpoints: [createLokiEndpoint(ingest.loki), otlpEndpoint],
+      entry: { kind: 'http', endpoints: [createLokiEndpoint(ingest.loki), otlpEndpoint] },
       settings: ingest.loki,
     },
     {
       name: 'hec',
       key: 'ingest.hec.listen',
-      endpoints: [
-        createHecEndpoint({
-          maxBodyBytes: ingest.hecMaxBodyBytes,
-          allowsQueryToken: ingest.hec.queryToken === 'on',
-          isAccepting: () => port.isAccepting(),
-        }),
-      ],
+      entry: {
+        kind: 'http',
+        endpoints: [
+          createHecEndpoint({
+            maxBodyBytes: ingest.hecMaxBodyBytes,
+            allowsQueryToken: ingest.hec.queryToken === 'on',
+            isAccepting: () => port.isAccepting(),
+          }),
+        ],
+      },
       settings: ingest.hec,
+    },
+    {
+      name: 'gelf_http',
+      key: 'ingest.gelf.http_listen',
+      entry: { kind: 'http', endpoints: [createGelfEndpoint(ingest.gelf.maxMessageBytes)] },
+      settings: { ...ingest.gelf, listen: ingest.gelf.httpListen },
     },
   ];
 }
@@ -83,6 +102,7 @@ export async function openListeners(
       const listener = await openListener(spec, options);
       if (listener !== undefined) opened.push(listener);
     }
+    for await (const listener of openGelfSockets(options)) opened.push(listener);
     return opened;
   } catch (error) {
     await Promise.all(opened.map((listener) => listener.close()));
@@ -91,29 +111,24 @@ export async function openListeners(
 }
 
 async function openListener(
-  { name, key, endpoints, settings }: ListenerSpec,
+  { name, key, entry, settings }: ListenerSpec,
   { port, budget, logger }: OpenListenersOptions,
 ): Promise<IngestListener | undefined> {
   const { listen, tokens = [], tenant, tls } = settings;
   if (listen === 'off') return undefined;
-  try {
-    return await HttpListener.open({
+  return openAt<IngestListener>(key, listen, (address) => {
+    const common = {
       name,
-      address: listen,
-      endpoints,
+      address,
       port,
       budget,
       tokens,
       tenant,
-      tls: tlsFilesOf(key.replace(/listen$/, 'tls'), tls),
+      tls: tlsFilesOf(key.replace(/(http_)?listen$/, 'tls'), tls),
       log: logger.child({ module: name }),
-    });
-  } catch (cause) {
-    if (cause instanceof NodeError) throw cause;
-    const isInUse = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
-    const reason = isInUse ? 'the port is in use; choose another or set it to off' : String(cause);
-    throw new NodeError('config_invalid', `${key} ${formatListenAddress(listen)}: ${reason}`, {
-      cause,
-    });
-  }
+    };
+    return entry.kind === 'http'
+      ? HttpListener.open({ ...common, endpoints: entry.endpoints })
+      : GrpcListener.open({ ...common, method: entry.method });
+  });
 }

@@ -1,7 +1,7 @@
-import type { FileHandle } from 'node:fs/promises';
 import { parquetMetadata, type FileMetaData, type RowGroup, type SchemaElement } from 'hyparquet';
 import { assert } from '../base/assert.ts';
 import { NodeError } from '../base/errors.ts';
+import type { FileSystem, OpenFile } from '../base/file-system.ts';
 import type { ColumnStats, DataFileStats, RowGroupStats } from './stats.ts';
 
 type ChunkStats = Omit<ColumnStats, 'path' | 'fieldId'>;
@@ -10,16 +10,33 @@ type ChunkStats = Omit<ColumnStats, 'path' | 'fieldId'>;
 const trailerBytes = 8;
 const magic = 'PAR1';
 
-/** Reads the footer of a local Parquet file; two small reads whatever the size of the file. */
-export async function readFooterStats(file: FileHandle): Promise<DataFileStats> {
-  const { size } = await file.stat();
-  const trailer = await readExactly(file, size - trailerBytes, trailerBytes);
-  const footerBytes =
-    new DataView(trailer.buffer, trailer.byteOffset).getUint32(0, true) + trailerBytes;
-  if (trailer.toString('latin1', 4) !== magic || footerBytes > size) {
-    throw new NodeError('storage_corrupt_table', 'a Parquet file has no valid footer');
+/**
+ * Reads the footer of a local Parquet file; two small reads whatever the size of the file. Throws
+ * `storage_corrupt_table` or `storage_short_read`, with the path for the log, where it is not a whole one.
+ */
+export async function readFooterStats(
+  fileSystem: FileSystem,
+  path: string,
+): Promise<DataFileStats> {
+  const file = await fileSystem.open(path, 'read');
+  try {
+    const sizeBytes = await file.size();
+    const trailer = await readExactly(file, {
+      path,
+      from: sizeBytes - trailerBytes,
+      to: sizeBytes,
+    });
+    const footerBytes = trailer.readUInt32LE(0) + trailerBytes;
+    if (trailer.toString('latin1', 4) !== magic || footerBytes > sizeBytes) {
+      throw new NodeError('storage_corrupt_table', 'a Parquet file has no valid footer', {
+        internal: { path },
+      });
+    }
+    const tail = await readExactly(file, { path, from: sizeBytes - footerBytes, to: sizeBytes });
+    return footerStats(tail, sizeBytes);
+  } finally {
+    await file.close();
   }
-  return footerStats(await readExactly(file, size - footerBytes, footerBytes), size);
 }
 
 /** Stats from the last bytes of a file, which must hold at least the whole footer. */
@@ -36,11 +53,19 @@ export function footerStats(tail: Uint8Array, sizeBytes: number): DataFileStats 
   };
 }
 
-async function readExactly(file: FileHandle, position: number, length: number): Promise<Buffer> {
-  if (position < 0) throw new NodeError('storage_short_read', 'a file is too short to be Parquet');
-  const buffer = Buffer.alloc(length);
-  const { bytesRead } = await file.read(buffer, 0, length, position);
-  if (bytesRead !== length) throw new NodeError('storage_short_read', 'a Parquet file ended early');
+async function readExactly(
+  file: OpenFile,
+  range: { readonly path: string; readonly from: number; readonly to: number },
+): Promise<Buffer> {
+  const { path, from, to } = range;
+  const internal = { path };
+  if (from < 0) {
+    throw new NodeError('storage_short_read', 'a file is too short to be Parquet', { internal });
+  }
+  const buffer = Buffer.alloc(to - from);
+  if ((await file.read(buffer, from)) !== buffer.byteLength) {
+    throw new NodeError('storage_short_read', 'a Parquet file ended early', { internal });
+  }
   return buffer;
 }
 

@@ -7,6 +7,7 @@ import { nodeFileSystem } from '../base/node-file-system.ts';
 import { RpcServer } from '../base/rpc.ts';
 import { encodeSchemaMessage, rawEventsSchema } from '../columns/index.ts';
 import { createBulkProtocol } from '../ingest/bulk/index.ts';
+import { createGelfProtocols } from '../ingest/gelf/index.ts';
 import { createHecProtocol } from '../ingest/hec/index.ts';
 import { decompress } from '../ingest/http/index.ts';
 import { createLokiProtocol } from '../ingest/loki/index.ts';
@@ -88,6 +89,7 @@ async function open(): Promise<{ opened: Opened; dedup: DedupWindow }> {
       createBulkProtocol({ rejection: options.bulkRejection }),
       createLokiProtocol(options.loki),
       createHecProtocol(options.hec),
+      ...createGelfProtocols(options.gelf),
     ],
     group,
     decompress,

@@ -14,6 +14,8 @@ const bodyRole = 16;
 const severityRole = 32;
 const severityName = severityRole + 2;
 const syslogSeverity = severityRole + 3;
+/** An empty message is a body too, but any other one is better. */
+const emptyBodyRank = 4;
 
 /**
  * About 10^8 seconds, in March 1973, as the upper half of nanoseconds. What is less in `time` and the like is a duration
@@ -93,7 +95,7 @@ export class DocumentReader implements AttributeSink {
     valueEnd: number,
   ): void {
     const role = roles.find(key, keyStart, keyEnd);
-    if (role !== 0 && valueStart < valueEnd) {
+    if (role !== 0) {
       const isTaken =
         role < bodyRole
           ? this.#takeTime(role - timeRole, value, { start: valueStart, end: valueEnd })
@@ -138,8 +140,9 @@ export class DocumentReader implements AttributeSink {
     return true;
   }
 
-  #takeBody(rank: number, value: Uint8Array, span: Span): boolean {
+  #takeBody(nameRank: number, value: Uint8Array, span: Span): boolean {
     const held = this.#heldBody;
+    const rank = span.start < span.end ? nameRank : nameRank + emptyBodyRank;
     if (this.#hasBody || rank >= held.rank) return false;
     if (rank === 0) {
       this.#hasBody = true;
@@ -147,7 +150,7 @@ export class DocumentReader implements AttributeSink {
       return true;
     }
     if (held.isHeld) held.giveBack(this.#builder);
-    held.hold(rank, names[bodyRole + rank]!, value, span);
+    held.hold(rank, names[bodyRole + nameRank]!, value, span);
     return true;
   }
 

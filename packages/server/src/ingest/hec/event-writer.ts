@@ -223,7 +223,7 @@ export class EventWriter implements AttributeSink {
   /** Without an attribute that names the service the source type does, unless it is one of a format (`_json`). */
   #addService(): void {
     const { isKept, bytes, size } = this.#sourcetype;
-    if (!isKept || bytes[0] === underscore || this.#builder.hasServiceAttribute) return;
+    if (!isKept || bytes[0] === underscore || this.#builder.hasService) return;
     this.#builder.setService(bytes, 0, size);
   }
 }

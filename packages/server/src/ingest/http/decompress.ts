@@ -11,6 +11,8 @@ const chunkSize = 128 * 1024;
 const inflateGzip: Inflate = (body, maxOutputLength) =>
   gunzipSync(body, { maxOutputLength, chunkSize });
 
+const isGzip = (body: Uint8Array): boolean => body[0] === 0x1f && body[1] === 0x8b;
+
 /** "deflate" means zlib framing (RFC 9110 section 8.4.1.2), but some senders leave the framing out. */
 const inflateEither: Inflate = (body, maxOutputLength) => {
   // RFC 1950: method 8 in the low nibble, and the first two bytes are a multiple of 31.
@@ -88,8 +90,11 @@ export function decompress(
   maxBytes: number,
 ): Uint8Array {
   let result = body;
-  for (const decoder of decodersOf(encoding ?? '')) {
-    if (result.length > 0) result = run(decoder, result, maxBytes);
+  const decoders = decodersOf(encoding ?? '');
+  for (const decoder of decoders) {
+    // Some clients (graypy) name every encoding they might use: a gzip layer that is not there is passed over.
+    const isAbsent = decoders.length > 1 && decoder === inflateGzip && !isGzip(result);
+    if (result.length > 0 && !isAbsent) result = run(decoder, result, maxBytes);
   }
   if (result.length > maxBytes) throw bodyTooLarge(maxBytes);
   return result;

@@ -7,4 +7,3 @@ export {
 } from './fingerprint-file.ts';
 export { openDedupWindow, type OpenDedupWindowOptions } from './open-dedup-window.ts';
 export { fingerprintsOf, type FingerprintsOfOptions } from './segment-fingerprints.ts';
-export { Fingerprinter, fingerprintWords } from './fingerprint.ts';

@@ -1,8 +1,9 @@
 import { RecordBatchReader, type Data, type RecordBatch } from 'apache-arrow';
 import { assert } from '../../base/assert.ts';
 import type { FileSystem } from '../../base/file-system.ts';
+import { fingerprintWords } from '../../codec/index.ts';
 import { readSegment } from '../../wal/index.ts';
-import { fingerprintWords, TenantFingerprinters, type Span } from './fingerprint.ts';
+import { TenantFingerprinters, type Span } from './tenant-fingerprinters.ts';
 
 export interface FingerprintsOfOptions {
   readonly fileSystem: FileSystem;
