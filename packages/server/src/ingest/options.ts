@@ -42,6 +42,11 @@ const limitOptions = {
     description:
       'Request body bytes being processed at once across all HTTP listeners. Above it ingest answers 503 with `Retry-After`.',
   }),
+  'ingest.hec_max_body_bytes': option(byteSize({ min: 1024, max: 1 << 30 }), {
+    default: '16MiB',
+    unit: 'bytes',
+    description: 'Largest body of an HEC request, as it is sent and after decompression.',
+  }),
   'ingest.dedup_window_events': option(integer({ min: 0, max: 100_000_000 }), {
     default: 1_000_000,
     unit: 'events',
@@ -138,11 +143,6 @@ const listenerOptions = {
   'ingest.hec.listen': listenOption('HEC', ':8088'),
   'ingest.hec.tokens': tokensOption('HEC'),
   'ingest.hec.tenant': tenantOption('HEC'),
-  'ingest.hec_max_body_bytes': option(byteSize({ min: 1024, max: 1 << 30 }), {
-    default: '16MiB',
-    unit: 'bytes',
-    description: 'Largest body of an HEC request, as it is sent and after decompression.',
-  }),
   'ingest.hec.ack': option(oneOf('on', 'off'), {
     default: 'on',
     description:
