@@ -25,11 +25,13 @@ async function loadGroups(directory: string): Promise<readonly CheckGroup[]> {
   const { logSetGroup } = await import('./check/log-sets.ts');
   const { bulkClientGroups } = await import('./check/bulk-clients.ts');
   const { otlpExporterGroups } = await import('./check/otlp-exporters.ts');
+  const { crashGroup } = await import('./check/crash-rounds.ts');
   const logHubDirectory = process.env['LOGHUB_DIR'];
   return [
     logSetGroup({ directory, logHubDirectory, python }),
     ...otlpExporterGroups(directory),
     ...bulkClientGroups(directory),
+    crashGroup(directory),
   ];
 }
 

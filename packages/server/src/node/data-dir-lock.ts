@@ -1,4 +1,4 @@
-import { link, readFile, unlink, writeFile } from 'node:fs/promises';
+import { link, readdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NodeError } from '../base/errors.ts';
 
@@ -67,19 +67,33 @@ async function isAlive(owner: Owner): Promise<boolean> {
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false;
   }
+  if (await isZombie(owner.pid)) return false;
   return owner.identity === '' || owner.identity === (await identityOf(owner.pid));
+}
+
+/** It has ended, but its parent has not asked for its exit code; in a container that may never happen. */
+async function isZombie(pid: number): Promise<boolean> {
+  try {
+    const [state] = await statFields(pid);
+    // Threads may outlive the first one for a moment, and finish what they were writing.
+    return state === 'Z' && (await readdir(`/proc/${pid}/task`)).length === 1;
+  } catch {
+    return false;
+  }
 }
 
 async function identityOf(pid: number): Promise<string> {
   try {
-    const [boot, stat] = await Promise.all([
-      readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
-      readFile(`/proc/${pid}/stat`, 'utf8'),
-    ]);
-    // Field 22, counted after the command name, which may hold anything but ends with the last parenthesis.
-    const startTime = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+    const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
+    const startTime = (await statFields(pid))[19] ?? '';
     return `${boot.trim()}/${startTime}`;
   } catch {
     return '';
   }
+}
+
+/** proc(5), from field 3 on: after the command name, which may hold anything but ends with the last parenthesis. */
+async function statFields(pid: number): Promise<readonly string[]> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }

@@ -16,7 +16,7 @@ import {
   updateAction,
 } from './action-line.ts';
 import { BulkItems, type ItemError } from './bulk-items.ts';
-import type { DocumentReader } from './document-reader.ts';
+import type { DocumentReader } from '../event-field/index.ts';
 import { IndexNames } from './index-names.ts';
 
 /** Bounds the answer, which is longer than the shortest actions. */

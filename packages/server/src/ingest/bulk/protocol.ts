@@ -8,7 +8,7 @@ import { ActionLine, createAction, indexAction } from './action-line.ts';
 import { BatchReader } from './batch-reader.ts';
 import { type BulkPath, parseBulkPath } from './bulk-path.ts';
 import { renderBulkReply } from './bulk-reply.ts';
-import { DocumentReader } from './document-reader.ts';
+import { DocumentReader } from '../event-field/index.ts';
 import { renderDocumentReply } from './document-reply.ts';
 import { errorReply, exceptionType } from './error-reply.ts';
 import { jsonReply, replyHeaders } from './reply-head.ts';
