@@ -14,7 +14,7 @@ let node: Node;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'varve-shippers-'));
-  const addresses = optionPaths.filter((path) => /listen$/.test(path));
+  const addresses = optionPaths.filter((path) => path.endsWith('listen'));
   const flags = [
     ...addresses.map((name) => ({
       name,

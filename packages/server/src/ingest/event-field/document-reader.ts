@@ -7,7 +7,8 @@ import {
   parseTimestamp,
 } from '../../codec/index.ts';
 import type { RawEventBuilder } from '../../columns/index.ts';
-import { HeldField, noRank, SeverityMemo, type Span } from '../event-field/index.ts';
+import { HeldField, noRank, type Span } from './held-field.ts';
+import { SeverityMemo } from './severity-memo.ts';
 
 const timeRole = 1;
 const bodyRole = 16;

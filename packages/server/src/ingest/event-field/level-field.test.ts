@@ -36,6 +36,12 @@ describe('the fields that tell a level', () => {
     expect(read([['levels', 'FATAL']])).toEqual([0, ['levels']]);
   });
 
+  it('count from zero in syslog only', () => {
+    expect(read([['syslog.severity', '0']])[0]).toBe(21);
+    expect(read([['level', '0']])[0]).toBe(0);
+    expect(read([['level', '4']])[0]).toBe(13);
+  });
+
   it('that name no level are nothing but attributes', () => {
     const fields = [
       ['severity', 'loud'],
