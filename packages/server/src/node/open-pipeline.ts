@@ -103,6 +103,7 @@ function ingestOptions(config: Config): IngestWorkerOptions {
     segmentMaxBytes,
     bulkRejection: ingest.bulk.rejection,
     loki: { dedup: ingest.loki.dedup === 'on' },
+    hec: { ack: ingest.hec.ack === 'on', idField: ingest.hec.idField },
     gelf: { maxMessageBytes: ingest.gelf.maxMessageBytes, idField: ingest.gelf.idField },
     log,
   };
