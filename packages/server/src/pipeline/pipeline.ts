@@ -69,6 +69,7 @@ export class Pipeline {
   readonly #freshness = new Freshness(() => this.#sealEverything());
   #wal: WalUsage = { segments: 0, bytes: 0, isFailing: false };
   readonly #removal: SealedRemoval;
+  #publishError: string | undefined;
 
   constructor(options: PipelineOptions) {
     this.#options = options;
@@ -126,8 +127,9 @@ export class Pipeline {
     return this.#wal;
   }
 
+  /** Of sealing, publishing or removing, until it succeeds. */
   get lastError(): string | undefined {
-    return this.#queue.lastError ?? this.#removal.lastError;
+    return this.#queue.lastError ?? this.#publishError ?? this.#removal.lastError;
   }
 
   submit(request: IngestRequest): Promise<IngestResult> {
@@ -146,6 +148,10 @@ export class Pipeline {
 
   onSegmentClosed(segment: ClosedSegment): void {
     this.#queue.add(segment);
+  }
+
+  onPublishAttempt(lastError: string | undefined): void {
+    this.#publishError = lastError;
   }
 
   onTableChanged(delta: TableDelta): void {
