@@ -11,6 +11,7 @@ import { createGelfProtocols } from '../ingest/gelf/index.ts';
 import { decompress } from '../ingest/http/index.ts';
 import { createLokiProtocol } from '../ingest/loki/index.ts';
 import { otlpProtocol } from '../ingest/otlp/index.ts';
+import { createObjectProtocol } from '../ingest/sqs/index.ts';
 import {
   createEventGroups,
   type DedupWindow,
@@ -88,6 +89,7 @@ async function open(): Promise<{ opened: Opened; dedup: DedupWindow }> {
       createBulkProtocol({ rejection: options.bulkRejection }),
       createLokiProtocol(options.loki),
       ...createGelfProtocols(options.gelf),
+      createObjectProtocol(),
     ],
     group,
     decompress,
