@@ -18,6 +18,7 @@ import { otlpEndpoint, otlpExportMethod } from '../ingest/otlp/index.ts';
 import type { Logger } from '../telemetry/index.ts';
 import { openAt } from './bind.ts';
 import { openGelfSockets } from './gelf-sockets.ts';
+import { openConfiguredQueue } from './sqs-source.ts';
 
 interface ListenerSpec {
   readonly name: string;
@@ -103,6 +104,7 @@ export async function openListeners(
       if (listener !== undefined) opened.push(listener);
     }
     for await (const listener of openGelfSockets(options)) opened.push(listener);
+    for await (const source of openConfiguredQueue(options)) opened.push(source);
     return opened;
   } catch (error) {
     await Promise.all(opened.map((listener) => listener.close()));

@@ -12,6 +12,7 @@ import { createHecProtocol } from '../ingest/hec/index.ts';
 import { decompress } from '../ingest/http/index.ts';
 import { createLokiProtocol } from '../ingest/loki/index.ts';
 import { otlpProtocol } from '../ingest/otlp/index.ts';
+import { createObjectProtocol } from '../ingest/sqs/index.ts';
 import {
   createEventGroups,
   type DedupWindow,
@@ -90,6 +91,7 @@ async function open(): Promise<{ opened: Opened; dedup: DedupWindow }> {
       createLokiProtocol(options.loki),
       createHecProtocol(options.hec),
       ...createGelfProtocols(options.gelf),
+      createObjectProtocol(),
     ],
     group,
     decompress,
