@@ -26,12 +26,14 @@ async function loadGroups(directory: string): Promise<readonly CheckGroup[]> {
   const { bulkClientGroups } = await import('./check/bulk-clients.ts');
   const { otlpExporterGroups } = await import('./check/otlp-exporters.ts');
   const { crashGroup } = await import('./check/crash-rounds.ts');
+  const { freshCloneGroup } = await import('./check/fresh-clone.ts');
   const logHubDirectory = process.env['LOGHUB_DIR'];
   return [
     logSetGroup({ directory, logHubDirectory, python }),
     ...otlpExporterGroups(directory),
     ...bulkClientGroups(directory),
     crashGroup(directory),
+    freshCloneGroup(directory),
   ];
 }
 
