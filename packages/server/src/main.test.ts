@@ -14,7 +14,7 @@ type Child = ChildProcessByStdio<null, Readable, Readable>;
 /** Starts the program for real, with every listener on a free port. */
 async function startNode() {
   const dataDir = await mkdtemp(join(tmpdir(), 'varve-main-'));
-  const listeners = ['server', 'ingest.otlp.http', 'ingest.bulk', 'ingest.loki'];
+  const listeners = ['server', 'ingest.otlp.http', 'ingest.bulk', 'ingest.loki', 'ingest.hec'];
   const gelf = ['udp', 'tcp', 'http'].map((name) => `ingest.gelf.${name}_listen`);
   const keys = [...listeners.map((name) => `${name}.listen`), ...gelf];
   const flags = keys.flatMap((key) => [`--${key}`, '127.0.0.1:0']);

@@ -5,6 +5,7 @@ import type { Config } from '../config/index.ts';
 import { createBulkEndpoint } from '../ingest/bulk/index.ts';
 import { createGelfEndpoint } from '../ingest/gelf/index.ts';
 import { GrpcListener, type IngestMethod } from '../ingest/grpc/index.ts';
+import { createHecEndpoint } from '../ingest/hec/index.ts';
 import {
   type HttpEndpoint,
   HttpListener,
@@ -33,7 +34,7 @@ interface ListenerSpec {
 }
 
 /** Every listener of the node, in the order of `GET /v1/health`. A new protocol is registered here. */
-function listenerSpecs({ ingest }: Config): readonly ListenerSpec[] {
+function listenerSpecs({ ingest }: Config, port: IngestPort): readonly ListenerSpec[] {
   return [
     {
       name: 'otlp_http',
@@ -61,6 +62,21 @@ function listenerSpecs({ ingest }: Config): readonly ListenerSpec[] {
       settings: ingest.loki,
     },
     {
+      name: 'hec',
+      key: 'ingest.hec.listen',
+      entry: {
+        kind: 'http',
+        endpoints: [
+          createHecEndpoint({
+            maxBodyBytes: ingest.hecMaxBodyBytes,
+            allowsQueryToken: ingest.hec.queryToken === 'on',
+            isAccepting: () => port.isAccepting(),
+          }),
+        ],
+      },
+      settings: ingest.hec,
+    },
+    {
       name: 'gelf_http',
       key: 'ingest.gelf.http_listen',
       entry: { kind: 'http', endpoints: [createGelfEndpoint(ingest.gelf.maxMessageBytes)] },
@@ -82,7 +98,7 @@ export async function openListeners(
 ): Promise<readonly IngestListener[]> {
   const opened: IngestListener[] = [];
   try {
-    for (const spec of listenerSpecs(options.config)) {
+    for (const spec of listenerSpecs(options.config, options.port)) {
       const listener = await openListener(spec, options);
       if (listener !== undefined) opened.push(listener);
     }

@@ -30,6 +30,8 @@ const encodings: readonly (readonly [string, string, Uint8Array])[] = [
     'x-gzip',
     concat(gzipSync(text.subarray(0, half)), gzipSync(text.subarray(half))),
   ],
+  ['zlib under a list of what it may be', 'gzip,deflate', deflateSync(text)],
+  ['gzip within zlib', 'gzip, deflate', deflateSync(gzipSync(text))],
   ['deflate with zlib framing', 'deflate', deflateSync(text)],
   ['deflate without framing', 'deflate', deflateRawSync(text)],
   ['zlib', 'zlib', deflateSync(text)],
