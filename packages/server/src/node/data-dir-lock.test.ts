@@ -20,7 +20,7 @@ async function setup() {
 
 /** A process that has ended under a parent that never asks for its exit code. */
 async function startZombie() {
-  const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 60'], {
+  const parent = spawn('sh', ['-c', 'sleep 0.2 & echo $!; exec sleep 60'], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const [line] = (await once(parent.stdout, 'data')) as [Buffer];
