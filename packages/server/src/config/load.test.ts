@@ -79,7 +79,7 @@ describe('resolving', () => {
 });
 
 describe('listeners', () => {
-  const ingestListeners = optionPaths.filter((path) => /^ingest\..*\.listen$/.test(path)).length;
+  const ingestListeners = optionPaths.filter((path) => /^ingest\..*[._]listen$/.test(path)).length;
 
   it.each<[string, ConfigSources, string, number]>([
     ['nothing configured', {}, '127.0.0.1', 1],

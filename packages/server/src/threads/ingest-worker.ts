@@ -8,6 +8,7 @@ import { RpcServer } from '../base/rpc.ts';
 import { encodeSchemaMessage, rawEventsSchema } from '../columns/index.ts';
 import { createBulkProtocol } from '../ingest/bulk/index.ts';
 import { createGelfProtocols } from '../ingest/gelf/index.ts';
+import { createFirehoseProtocol } from '../ingest/firehose/index.ts';
 import { decompress } from '../ingest/http/index.ts';
 import { createLokiProtocol } from '../ingest/loki/index.ts';
 import { otlpProtocol } from '../ingest/otlp/index.ts';
@@ -87,6 +88,7 @@ async function open(): Promise<{ opened: Opened; dedup: DedupWindow }> {
       otlpProtocol,
       createBulkProtocol({ rejection: options.bulkRejection }),
       createLokiProtocol(options.loki),
+      createFirehoseProtocol(),
       ...createGelfProtocols(options.gelf),
     ],
     group,
