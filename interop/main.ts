@@ -23,8 +23,14 @@ async function loadGroups(directory: string): Promise<readonly CheckGroup[]> {
   const python = await installPython();
   if (!packages.isInstalled) return [withoutPackages(packages.reason)];
   const { logSetGroup } = await import('./check/log-sets.ts');
+  const { bulkClientGroups } = await import('./check/bulk-clients.ts');
+  const { otlpExporterGroups } = await import('./check/otlp-exporters.ts');
   const logHubDirectory = process.env['LOGHUB_DIR'];
-  return [logSetGroup({ directory, logHubDirectory, python })];
+  return [
+    logSetGroup({ directory, logHubDirectory, python }),
+    ...otlpExporterGroups(directory),
+    ...bulkClientGroups(directory),
+  ];
 }
 
 /** Without its clients the suite checks next to nothing, which must not pass. */

@@ -63,7 +63,7 @@ class WatchedExporter implements LogRecordExporter {
 export async function sendThroughSdk(
   exporter: LogRecordExporter,
   set: LogSet,
-  client: string,
+  attributes: Readonly<Record<string, string>>,
 ): Promise<void> {
   const watched = new WatchedExporter(exporter);
   const provider = new LoggerProvider({
@@ -74,7 +74,12 @@ export async function sendThroughSdk(
   });
   const logger = provider.getLogger('interop', '1.0.0');
   for (const [seq, body] of set.lines.entries()) {
-    logger.emit({ body, severityNumber: 9, severityText: 'INFO', attributes: { seq, client } });
+    logger.emit({
+      body,
+      severityNumber: 9,
+      severityText: 'INFO',
+      attributes: { ...attributes, seq },
+    });
   }
   await provider.shutdown();
   const [failure] = watched.failures;
@@ -88,7 +93,8 @@ export function otlpSenders(): readonly Sender[] {
       name,
       source: 'otlp_http',
       listener: 'otlp_http',
-      send: (address, set) => sendThroughSdk(otlpExporter(encoding, address), set, name),
+      send: (address, set) =>
+        sendThroughSdk(otlpExporter(encoding, address), set, { client: name }),
     };
   });
 }

@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { optionPaths } from '../../packages/server/src/config/index.ts';
 import { SqlClient } from './sql-client.ts';
 
 const launcher = join(import.meta.dirname, '../../bin/varve.js');
-const listeners = ['server', 'ingest.otlp.http', 'ingest.bulk'];
+const listenKeys = optionPaths.filter((path) => /[._]listen$/.test(path));
 
 /** Secrets have no flags, so every setting travels as a variable. */
 export type NodeSettings = Readonly<Record<string, string | number>>;
@@ -50,12 +51,11 @@ export class RunningNode implements AsyncDisposable {
     });
     closeSync(log);
     const exited = once(child, 'exit');
-    const addresses = await Promise.race([
-      readAddresses(child),
-      exited.then(() => {
-        throw new Error(`the node did not start:\n${readFileSync(logPath, 'utf8').slice(-2000)}`);
-      }),
-    ]);
+    const addresses = await readAddresses(child);
+    if (addresses === undefined) {
+      await exited;
+      throw new Error(`the node did not start:\n${readFileSync(logPath, 'utf8').slice(-2000)}`);
+    }
     return new RunningNode({ child, exited, addresses, options });
   }
 
@@ -95,7 +95,7 @@ function environmentOf(options: StartOptions): NodeJS.ProcessEnv {
   const settings = {
     data_dir: dataDirOf(options),
     'log.level': 'warn',
-    ...Object.fromEntries(listeners.map((name) => [`${name}.listen`, '127.0.0.1:0'])),
+    ...Object.fromEntries(listenKeys.map((key) => [key, '127.0.0.1:0'])),
     ...options.settings,
   };
   const own = Object.entries(settings).map(([key, value]) => [
@@ -105,10 +105,13 @@ function environmentOf(options: StartOptions): NodeJS.ProcessEnv {
   return Object.fromEntries([...inherited, ...own]) as NodeJS.ProcessEnv;
 }
 
-async function readAddresses(child: ChildProcess): Promise<Readonly<Record<string, string>>> {
+/** Undefined when the node ends before it is ready. */
+async function readAddresses(
+  child: ChildProcess,
+): Promise<Readonly<Record<string, string>> | undefined> {
   if (child.stdout === null) throw new Error('the node has no output');
   for await (const line of createInterface({ input: child.stdout })) {
     return (JSON.parse(line) as { addresses: Record<string, string> }).addresses;
   }
-  throw new Error('the node ended without telling its addresses');
+  return undefined;
 }

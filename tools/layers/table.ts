@@ -19,7 +19,7 @@ export const layerTable: readonly LayerRow[] = [
   { module: 'parquet', mayImport: ['columns'] },
   { module: 'wal', mayImport: ['columns', 'telemetry'] },
   { module: 'lake', mayImport: ['columns', 'codec', 'parquet', 'telemetry'] },
-  { module: 'pipeline', mayImport: ['columns', 'parquet', 'wal', 'lake', 'telemetry'] },
+  { module: 'pipeline', mayImport: ['codec', 'columns', 'parquet', 'wal', 'lake', 'telemetry'] },
   { module: 'govern', mayImport: ['telemetry'] },
   { module: 'query', mayImport: ['columns', 'lake', 'govern', 'telemetry'] },
   { module: 'ingest', mayImport: [] },

@@ -193,6 +193,12 @@ export const errorCodes = {
     'The write-ahead log cannot be written',
     'Check the space and health of the data volume.',
   ),
+  storage_volume_failed: spec(
+    503,
+    true,
+    'The data volume cannot be written',
+    'Check the space and health of the data volume; the node retries by itself.',
+  ),
   // node
   config_invalid: spec(
     500,

@@ -1,3 +1,4 @@
+export { Fingerprinter, fingerprintWords } from './fingerprint.ts';
 export type { AttributeSink } from './attribute-sink.ts';
 export { ByteBuffer } from './byte-buffer.ts';
 export { appendBase64, appendNormalBase64, copyHexId, writeHexId } from './byte-text.ts';

@@ -1,10 +1,4 @@
-export {
-  Fingerprinter,
-  fingerprintsOf,
-  fingerprintWords,
-  openDedupWindow,
-  type DedupWindow,
-} from './dedup/index.ts';
+export { fingerprintsOf, openDedupWindow, type DedupWindow } from './dedup/index.ts';
 export { createEventGroups, type EventBuilderOptions } from './event-groups.ts';
 export { GroupCommit } from './group-commit.ts';
 export { IngestEngine } from './ingest-engine.ts';

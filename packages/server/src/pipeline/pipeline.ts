@@ -6,6 +6,7 @@ import type { ClosedSegment } from '../wal/index.ts';
 import { Freshness } from './freshness.ts';
 import type { IngestReply, IngestRequest } from './protocol.ts';
 import { SealQueue } from './seal-queue.ts';
+import { SealedRemoval } from './sealed-removal.ts';
 import type { StorageStart } from './storage.ts';
 import { type PinnedFiles, type TableDelta, TableState } from './table-state.ts';
 
@@ -67,13 +68,18 @@ export class Pipeline {
   readonly #queue: SealQueue;
   readonly #freshness = new Freshness(() => this.#sealEverything());
   #wal: WalUsage = { segments: 0, bytes: 0, isFailing: false };
-  #lastRemovalError: string | undefined;
+  readonly #removal: SealedRemoval;
 
   constructor(options: PipelineOptions) {
     this.#options = options;
     this.#state = new TableState({
       localPath: options.localPath,
-      onReleasable: (segmentIds) => this.#removeSealed(segmentIds),
+      onReleasable: (segmentIds) => this.#removal.add(segmentIds),
+    });
+    this.#removal = new SealedRemoval({
+      clock: options.clock,
+      logger: options.logger,
+      remove: (segmentIds) => options.storage.removeSealed(segmentIds),
     });
     this.#queue = new SealQueue({
       clock: options.clock,
@@ -121,7 +127,7 @@ export class Pipeline {
   }
 
   get lastError(): string | undefined {
-    return this.#queue.lastError ?? this.#lastRemovalError;
+    return this.#queue.lastError ?? this.#removal.lastError;
   }
 
   submit(request: IngestRequest): Promise<IngestResult> {
@@ -146,10 +152,17 @@ export class Pipeline {
     this.#state.apply(delta);
   }
 
-  /** Seals and publishes everything, then stops both workers. Nothing is submitted any more. */
+  /**
+   * Seals and publishes everything, then stops both workers. Nothing is submitted any more. What cannot be sealed or
+   * published now stays on disk for the next start.
+   */
   async drain(): Promise<void> {
     const { ingest, storage, logger } = this.#options;
-    await this.#sealEverything();
+    try {
+      await this.#sealEverything();
+    } catch (error) {
+      logger.warn({ err: error }, 'stopped with unsealed events in the log; the next start seals them');
+    }
     const { lastError } = await storage.flush();
     if (lastError !== undefined) {
       logger.warn(
@@ -157,8 +170,12 @@ export class Pipeline {
         'stopped with unpublished events on disk; the next start publishes them',
       );
     }
-    await ingest.close();
-    await storage.close();
+    await this.#removal.finish();
+    try {
+      await ingest.close();
+    } finally {
+      await storage.close();
+    }
   }
 
   async #sealEverything(): Promise<void> {
@@ -172,18 +189,5 @@ export class Pipeline {
     this.#state.addSealed(file);
     await ingest.removeSegment(segment.segmentId);
     await storage.markPublishable([segment.segmentId]);
-  }
-
-  #removeSealed(segmentIds: readonly string[]): void {
-    this.#options.storage.removeSealed(segmentIds).then(
-      () => (this.#lastRemovalError = undefined),
-      (error: unknown) => {
-        this.#lastRemovalError = error instanceof Error ? error.message : String(error);
-        this.#options.logger.warn(
-          { err: error },
-          'published files could not be removed; the next start does it',
-        );
-      },
-    );
   }
 }

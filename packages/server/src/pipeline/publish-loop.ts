@@ -47,10 +47,13 @@ export class PublishLoop {
       );
   }
 
-  /** Publishes now; resolves after one attempt, successful or not. */
+  /** Publishes now; resolves when nothing waits any more or an attempt has failed. */
   async flush(): Promise<void> {
     await this.#running;
-    if (this.#waitingBytes > 0) await this.#start();
+    while (this.#waitingBytes > 0) {
+      await this.#start();
+      if (this.#failures > 0) return;
+    }
   }
 
   /** No further attempt begins by itself. */

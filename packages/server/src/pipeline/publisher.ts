@@ -1,18 +1,18 @@
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { assert } from '../base/assert.ts';
-import { temporarySuffix } from '../base/durable-file.ts';
+import { removeFile, temporarySuffix } from '../base/durable-file.ts';
 import { errnoCode, type FileSystem } from '../base/file-system.ts';
 import type { Logger } from '../base/logger.ts';
 import type { DataFile, LakeTable, ObjectStore, SealedFile } from '../lake/index.ts';
 import { readFooterStats } from '../parquet/index.ts';
 import { PublishIntents, type PublishIntent } from './publish-intent.ts';
-
-/** A sealed file from this size on goes up as it is; smaller ones are merged and sorted first. */
-const mergeBelowBytes = 8 * 1024 * 1024;
+import { newKey, oldest, planPublish } from './publish-plan.ts';
 
 /** Writes several Parquet files of one table as one, sorted by the table's sort columns. */
 export type MergeFiles = (request: { sources: readonly string[]; target: string }) => Promise<void>;
+
+/** A merge that fails this often is given up, and its sealed files go up as they are. */
+const mergeAttempts = 3;
 
 export interface PublisherOptions {
   readonly store: ObjectStore;
@@ -21,12 +21,22 @@ export interface PublisherOptions {
   /** For the intent and merged files under way. */
   readonly directory: string;
   readonly merge: MergeFiles;
+  /** One publish takes the oldest sealed files up to this size, and at least one. */
+  readonly maxBytes: number;
   readonly logger: Logger;
 }
 
 export interface Published {
   readonly segmentIds: readonly string[];
   readonly files: readonly DataFile[];
+}
+
+/** A publish that was begun and is not known to be committed. */
+interface Underway {
+  readonly intent: PublishIntent;
+  isIntentDurable: boolean;
+  mergeFailures: number;
+  readonly uploaded: Map<string, DataFile>;
 }
 
 /**
@@ -36,10 +46,9 @@ export interface Published {
 export class Publisher {
   readonly #options: PublisherOptions;
   readonly #intents: PublishIntents;
-  /** Begun, and not known to be committed. */
-  #current: PublishIntent | undefined;
-  /** Committed, with sealed files that a running query may still read. */
-  readonly #committed = new Map<string, { intent: PublishIntent; remaining: Set<string> }>();
+  #underway: Underway | undefined;
+  /** Committed, by commit id, with sealed files that a running query may still read. */
+  readonly #committed = new Map<string, Set<string>>();
 
   private constructor(options: PublisherOptions) {
     this.#options = options;
@@ -48,14 +57,18 @@ export class Publisher {
 
   /** Takes up what a crash left; `committedSegmentIds` tells which sealed files are in the table already. */
   static async open(options: PublisherOptions): Promise<Publisher> {
-    await options.fileSystem.mkdir(options.directory);
+    const { fileSystem, directory, table } = options;
+    await fileSystem.mkdir(directory);
+    // An intent that is seen but not durable could vanish after its commit, which would then be made again.
+    await fileSystem.syncDirectory(directory);
     const publisher = new Publisher(options);
     for (const intent of await publisher.#intents.list()) {
-      if (intent.isCommitted || (await options.table.hasCommit(intent.commitId))) {
+      if (intent.isCommitted || (await table.hasCommit(intent.commitId))) {
         publisher.#keepCommitted(intent);
       } else {
-        assert(publisher.#current === undefined, 'at most one publish is unresolved');
-        publisher.#current = intent;
+        assert(publisher.#underway === undefined, 'at most one publish is unresolved');
+        publisher.#underway = begin(intent);
+        publisher.#underway.isIntentDurable = true;
       }
     }
     await publisher.#sweep();
@@ -64,34 +77,37 @@ export class Publisher {
 
   /** Segments that are committed and not released yet. */
   committedSegmentIds(): readonly string[] {
-    return [...this.#committed.values()].flatMap(({ remaining }) => [...remaining]);
+    return [...this.#committed.values()].flatMap((remaining) => [...remaining]);
   }
 
   /**
-   * Publishes these files, or first finishes a publish that failed before; returns the segments that this call
-   * committed. Their sealed files must stay on disk until then, and be given to `release` once removed.
+   * Objects of a publish under way. The table may hold them already, but until `publish` has returned their events
+   * are still read from the sealed files.
+   */
+  pendingKeys(): ReadonlySet<string> {
+    return new Set(this.#underway?.intent.files.map((file) => file.key));
+  }
+
+  /**
+   * Publishes these files, oldest first, or first finishes a publish that failed before; returns the segments that
+   * this call committed. Their sealed files must stay on disk until then, and be given to `release` once removed.
    */
   async publish(sealed: readonly SealedFile[]): Promise<Published> {
-    if (this.#current === undefined) {
+    const { table, maxBytes } = this.#options;
+    if (this.#underway === undefined) {
       if (sealed.length === 0) return { segmentIds: [], files: [] };
-      const intent = planPublish(sealed, this.#options.table.dataPrefix);
-      await this.#intents.write(intent);
-      this.#current = intent;
+      this.#underway = begin(planPublish(oldest(sealed, maxBytes), table.dataPrefix));
     }
-    const intent = this.#current;
-    const byId = new Map(sealed.map((file) => [file.segmentId, file]));
-    const files: DataFile[] = [];
-    for (const planned of intent.files) {
-      const sources = planned.segmentIds.map((segmentId) => {
-        const file = byId.get(segmentId);
-        assert(file !== undefined, `sealed file ${segmentId} of a publish under way is on disk`);
-        return file;
-      });
-      files.push(await this.#upload(planned.key, sources));
+    const underway = this.#underway;
+    if (!underway.isIntentDurable) {
+      await this.#intents.write(underway.intent);
+      underway.isIntentDurable = true;
     }
-    await this.#options.table.append(files, { commitId: intent.commitId });
+    const { intent } = underway;
+    const files = await this.#uploadAll(underway, sealed);
+    await table.append(files, { commitId: intent.commitId });
     await this.#intents.write({ ...intent, isCommitted: true });
-    this.#current = undefined;
+    this.#underway = undefined;
     this.#keepCommitted(intent);
     await this.#sweep();
     return { segmentIds: segmentIdsOf(intent), files };
@@ -99,7 +115,7 @@ export class Publisher {
 
   /** The sealed files of these committed segments have been removed. */
   async release(segmentIds: readonly string[]): Promise<void> {
-    for (const [commitId, { remaining }] of this.#committed) {
+    for (const [commitId, remaining] of this.#committed) {
       for (const segmentId of segmentIds) remaining.delete(segmentId);
       if (remaining.size > 0) continue;
       await this.#intents.remove(commitId);
@@ -108,65 +124,121 @@ export class Publisher {
   }
 
   #keepCommitted(intent: PublishIntent): void {
-    this.#committed.set(intent.commitId, { intent, remaining: new Set(segmentIdsOf(intent)) });
+    this.#committed.set(intent.commitId, new Set(segmentIdsOf(intent)));
   }
 
-  async #upload(key: string, sources: readonly SealedFile[]): Promise<DataFile> {
+  async #uploadAll(underway: Underway, sealed: readonly SealedFile[]): Promise<DataFile[]> {
+    const byId = new Map(sealed.map((file) => [file.segmentId, file]));
+    const files: DataFile[] = [];
+    for (const planned of underway.intent.files) {
+      const sources = planned.segmentIds.map((segmentId) => {
+        const file = byId.get(segmentId);
+        assert(file !== undefined, `sealed file ${segmentId} of a publish under way is on disk`);
+        return file;
+      });
+      files.push(
+        underway.uploaded.get(planned.key) ?? (await this.#upload(underway, planned.key, sources)),
+      );
+    }
+    return files;
+  }
+
+  async #upload(
+    underway: Underway,
+    key: string,
+    sources: readonly SealedFile[],
+  ): Promise<DataFile> {
     const { fileSystem, store } = this.#options;
     const [first] = sources;
     assert(first !== undefined, 'a data file has sources');
-    const path = sources.length === 1 ? first.path : await this.#mergedFile(key, sources);
+    const path =
+      sources.length === 1 ? first.path : await this.#mergedFile(underway, key, sources);
     const stats = await readFooterStats(fileSystem, path);
     // Again after a crash too: only then is it certain that the object is durable.
     await store.putFile(key, path);
-    return { key, stats };
+    const file = { key, stats };
+    underway.uploaded.set(key, file);
+    return file;
   }
 
   /**
-   * Kept until release, because the object that was uploaded and the stats that are committed must come from the
-   * same merge: a merge repeated after a crash may order equal rows differently.
+   * Kept until the commit is known to have succeeded, because the object that was uploaded and the stats that are
+   * committed must come from the same merge: a repeated merge may order equal rows differently.
    */
-  async #mergedFile(key: string, sources: readonly SealedFile[]): Promise<string> {
-    const { fileSystem, directory, merge } = this.#options;
+  async #mergedFile(
+    underway: Underway,
+    key: string,
+    sources: readonly SealedFile[],
+  ): Promise<string> {
+    const { fileSystem, directory } = this.#options;
     const target = join(directory, baseName(key));
     const existing = await fileSystem.open(target, 'read').catch(undefinedIfMissing);
-    if (existing !== undefined) {
-      await existing.close();
-      return target;
-    }
-    const temporary = target + temporarySuffix;
-    await merge({ sources: sources.map((source) => source.path), target: temporary });
-    const file = await fileSystem.open(temporary, 'update');
-    await file.syncData();
-    await file.close();
-    await fileSystem.rename(temporary, target);
+    if (existing === undefined) await this.#merge(underway, target, sources);
+    else await existing.close();
     await fileSystem.syncDirectory(directory);
     return target;
   }
 
-  /** Removes merged files that no publish under way needs, and unfinished ones. */
+  async #merge(underway: Underway, target: string, sources: readonly SealedFile[]): Promise<void> {
+    const { fileSystem, merge } = this.#options;
+    const temporary = target + temporarySuffix;
+    try {
+      await merge({ sources: sources.map((source) => source.path), target: temporary });
+      const file = await fileSystem.open(temporary, 'update');
+      await file.syncData().finally(() => file.close());
+    } catch (error) {
+      // Its space may be what the next attempt lacks; what stays is overwritten or swept.
+      await removeFile(fileSystem, temporary).catch(() => undefined);
+      underway.mergeFailures += 1;
+      if (underway.mergeFailures >= mergeAttempts) this.#splitIntent(underway);
+      throw error;
+    }
+    await fileSystem.rename(temporary, target);
+  }
+
+  /**
+   * Plans the same segments without a merge, under the same commit id. Allowed because nothing was committed: a
+   * commit is tried only once every merged file is there, and then no merge can fail any more.
+   */
+  #splitIntent(underway: Underway): void {
+    const { logger, table } = this.#options;
+    const { commitId, files } = underway.intent;
+    logger.warn({ commitId }, 'merging keeps failing; publishing the sealed files one by one');
+    const split = files.flatMap((file) =>
+      file.segmentIds.length === 1
+        ? [file]
+        : file.segmentIds.map((segmentId) => ({
+            key: newKey(table.dataPrefix),
+            segmentIds: [segmentId],
+          })),
+    );
+    this.#underway = { ...underway, intent: { commitId, isCommitted: false, files: split } };
+    this.#underway.isIntentDurable = false;
+  }
+
+  /** Removes merged files that no publish under way needs, and unfinished ones. What fails is left to the next. */
   async #sweep(): Promise<void> {
-    const { fileSystem, directory } = this.#options;
-    const needed = new Set(this.#current?.files.map((file) => baseName(file.key)));
-    for (const name of await fileSystem.readdir(directory)) {
-      const isMerged = name.endsWith('.parquet') && !needed.has(name);
-      if (isMerged || name.endsWith(temporarySuffix))
-        await fileSystem.unlink(join(directory, name));
+    const { fileSystem, directory, logger } = this.#options;
+    const needed = new Set([...this.pendingKeys()].map(baseName));
+    try {
+      for (const name of await fileSystem.readdir(directory)) {
+        const isMerged = name.endsWith('.parquet') && !needed.has(name);
+        if (isMerged || name.endsWith(temporarySuffix)) {
+          await fileSystem.unlink(join(directory, name));
+        }
+      }
+    } catch (error) {
+      logger.warn({ err: error }, 'a merged file that was published could not be removed');
     }
   }
 }
 
-function baseName(key: string): string {
-  return key.slice(key.lastIndexOf('/') + 1);
+function begin(intent: PublishIntent): Underway {
+  return { intent, isIntentDurable: false, mergeFailures: 0, uploaded: new Map() };
 }
 
-function planPublish(sealed: readonly SealedFile[], dataPrefix: string): PublishIntent {
-  const key = (): string => `${dataPrefix}${randomUUID()}.parquet`;
-  const large = sealed.filter((file) => file.stats.sizeBytes >= mergeBelowBytes);
-  const small = sealed.filter((file) => file.stats.sizeBytes < mergeBelowBytes);
-  const files = large.map((file) => ({ key: key(), segmentIds: [file.segmentId] }));
-  if (small.length > 0) files.push({ key: key(), segmentIds: small.map((file) => file.segmentId) });
-  return { commitId: randomUUID(), isCommitted: false, files };
+function baseName(key: string): string {
+  return key.slice(key.lastIndexOf('/') + 1);
 }
 
 function segmentIdsOf(intent: PublishIntent): readonly string[] {

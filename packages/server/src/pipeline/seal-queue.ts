@@ -23,6 +23,7 @@ export class SealQueue {
   readonly #segments: ClosedSegment[] = [];
   #waiters: Waiter[] = [];
   #isRunning = false;
+  #isRetryPlanned = false;
   #lastError: string | undefined;
 
   constructor(options: SealQueueOptions) {
@@ -85,7 +86,10 @@ export class SealQueue {
     const waiters = this.#waiters;
     this.#waiters = [];
     for (const waiter of waiters) waiter.reject(error);
+    if (this.#isRetryPlanned) return;
+    this.#isRetryPlanned = true;
     this.#options.clock.after(retryMs, () => {
+      this.#isRetryPlanned = false;
       if (!this.#isRunning && this.#segments.length > 0) void this.#run();
     });
   }

@@ -22,6 +22,7 @@ export class SegmentRotation implements GroupLog {
   readonly #options: SegmentRotationOptions;
   #cancelRotation: (() => void) | undefined;
   #cancelReport: (() => void) | undefined;
+  #isStopped = false;
 
   constructor(options: SegmentRotationOptions) {
     this.#options = options;
@@ -31,8 +32,8 @@ export class SegmentRotation implements GroupLog {
     try {
       return await this.#options.wal.append(pieces, rows);
     } finally {
-      const { clock, sealIntervalMs } = this.#options;
-      this.#cancelRotation ??= clock.after(sealIntervalMs, () => void this.#rotateByAge());
+      const { clock } = this.#options;
+      this.#planRotation();
       this.#cancelReport ??= clock.after(usageIntervalMs, () => this.reportUsage());
     }
   }
@@ -44,6 +45,7 @@ export class SegmentRotation implements GroupLog {
   }
 
   stop(): void {
+    this.#isStopped = true;
     this.#cancelRotation?.();
     this.#cancelReport?.();
   }
@@ -55,13 +57,20 @@ export class SegmentRotation implements GroupLog {
     this.reportUsage();
   }
 
+  #planRotation(): void {
+    const { clock, sealIntervalMs } = this.#options;
+    if (this.#isStopped) return;
+    this.#cancelRotation ??= clock.after(sealIntervalMs, () => void this.#rotateByAge());
+  }
+
   async #rotateByAge(): Promise<void> {
     this.#cancelRotation = undefined;
     try {
       await this.rotate();
     } catch (error) {
-      // The next append says so to its callers, and brings the next attempt.
+      // The next append says so to its callers; there may be none, and acknowledged records wait.
       this.#options.logger.warn({ err: error }, 'the open log segment could not be closed');
+      this.#planRotation();
       this.reportUsage();
     }
   }

@@ -33,6 +33,8 @@ export interface StorageStart {
   readonly table: TableDelta;
 }
 
+/** A backlog goes up in commits of this many times the size that triggers one. */
+const publishMaxShare = 4;
 /** Readers that walk from an older metadata file find what it names for this long. */
 const sweepGraceMs = 24 * 3600 * 1000;
 const sweepIntervalMs = 6 * 3600 * 1000;
@@ -50,6 +52,7 @@ export class Storage {
   /** Sealed files whose segment is gone for good, so that publishing them cannot make a second copy. */
   readonly #publishable = new Map<string, SealedFile>();
   #cancelSweep: () => void = () => undefined;
+  #isClosed = false;
   #knownKeys: ReadonlySet<string> = new Set();
 
   private constructor(
@@ -96,6 +99,7 @@ export class Storage {
       logger,
       merge: options.merge,
       directory: join(dataDir, 'publish'),
+      maxBytes: publishMaxShare * options.publishBytes,
     });
     const storage = new Storage(options, { sealer, table, publisher });
     // What a crash left between a commit and the removal of its sealed files.
@@ -114,7 +118,9 @@ export class Storage {
             logger.info({ deletedObjects, deletedBytes }, 'removed old table metadata');
         })
         .catch((err: unknown) => logger.warn({ err }, 'old table metadata could not be removed'))
-        .finally(() => this.keepTidy());
+        .finally(() => {
+          if (!this.#isClosed) this.keepTidy();
+        });
     });
   }
 
@@ -146,7 +152,7 @@ export class Storage {
     await this.#publisher.release(segmentIds);
   }
 
-  /** Publishes what waits, in one attempt. */
+  /** Publishes what waits, until nothing does or an attempt fails. */
   flush(): Promise<void> {
     return this.#loop.flush();
   }
@@ -159,6 +165,7 @@ export class Storage {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#cancelSweep();
     this.#loop.stop();
     await this.#loop.settled();
@@ -179,12 +186,18 @@ export class Storage {
 
   /**
    * What changed in the file list since the last call. Files that this node just published come with the stats of
-   * their row groups, which manifests do not hold.
+   * their row groups, which manifests do not hold. Files whose publish is not finished yet are left out: they come
+   * with the step that takes their sealed files away.
    */
   #delta(published: Published): TableDelta {
     const snapshot = this.#table.current();
     const own = new Map(published.files.map((file) => [file.key, file]));
-    const files = new Map(snapshot.files.map((file) => [file.key, own.get(file.key) ?? file]));
+    const pending = this.#publisher.pendingKeys();
+    const files = new Map(
+      snapshot.files
+        .filter((file) => !pending.has(file.key))
+        .map((file) => [file.key, own.get(file.key) ?? file]),
+    );
     const added = [...files.values()].filter((file) => !this.#knownKeys.has(file.key));
     const removedKeys = [...this.#knownKeys].filter((key) => !files.has(key));
     this.#knownKeys = new Set(files.keys());

@@ -70,7 +70,12 @@ function reference(document: Document): unknown {
     ['@timestamp', 'timestamp', 'time', 'date'],
     (leaf) => timeOf(leaf) !== undefined,
   );
-  const body = best(leaves, ['message', 'msg', 'log', 'event.original'], any);
+  const bodies = ['message', 'msg', 'log', 'event.original'];
+  const body =
+    best(leaves, bodies, any) ??
+    leaves
+      .filter(([name, text]) => text === '' && bodies.includes(name))
+      .toSorted(([a], [b]) => bodies.indexOf(a) - bodies.indexOf(b))[0];
   const level = best(leaves, ['log.level', 'level', 'severity', 'syslog.severity'], isLevel);
   const rest = leaves.filter(
     (leaf) => leaf !== time && leaf !== body && !(leaf[0] === 'severity' && isLevel(leaf)),

@@ -1,6 +1,5 @@
 import {
   type AttributeSink,
-  ByteBuffer,
   FieldNames,
   type JsonCursor,
   JsonFlattener,
@@ -8,6 +7,7 @@ import {
   parseTimestamp,
 } from '../../codec/index.ts';
 import type { RawEventBuilder } from '../../columns/index.ts';
+import { HeldField, noRank, type Span } from './held-field.ts';
 import { SeverityMemo } from './severity-memo.ts';
 
 const timeRole = 1;
@@ -15,18 +15,14 @@ const bodyRole = 16;
 const severityRole = 32;
 const severityName = severityRole + 2;
 const syslogSeverity = severityRole + 3;
-const noRank = 15;
+/** An empty message is a body too, but any other one is better. */
+const emptyBodyRank = 4;
 
 /**
  * About 10^8 seconds, in March 1973, as the upper half of nanoseconds. What is less in `time` and the like is a duration
  * or a counter; only `@timestamp` is surely a time.
  */
 const firstTimeHigh = Math.ceil(1e17 / 0x1_0000_0000);
-
-interface Span {
-  readonly start: number;
-  readonly end: number;
-}
 
 /** What a field is for besides being an attribute: role plus rank, rank 0 being the most wanted. */
 const roleByName = {
@@ -50,29 +46,6 @@ const structuredNames = new FieldNames({ message: bodyRole, msg: bodyRole + 1 })
 const encoder = new TextEncoder();
 const names: Uint8Array[] = [];
 for (const [name, role] of Object.entries(roleByName)) names[role] = encoder.encode(name);
-
-/** A field that may still lose against a better one, and is an attribute then. */
-class HeldField {
-  readonly value = new ByteBuffer(1024);
-  #key: Uint8Array = this.value.bytes;
-  rank = noRank;
-
-  get isHeld(): boolean {
-    return this.rank !== noRank;
-  }
-
-  hold(rank: number, key: Uint8Array, bytes: Uint8Array, span: Span): void {
-    this.rank = rank;
-    this.#key = key;
-    this.value.clear();
-    this.value.append(bytes, span.start, span.end);
-  }
-
-  giveBack(builder: RawEventBuilder): void {
-    const { bytes, size } = this.value;
-    builder.attribute(this.#key, 0, this.#key.length, bytes, 0, size);
-  }
-}
 
 /**
  * Writes one JSON document as an event in a single pass. Time and message are taken out of it, best name first;
@@ -128,7 +101,7 @@ export class DocumentReader implements AttributeSink {
     valueEnd: number,
   ): void {
     const role = roles.find(key, keyStart, keyEnd);
-    if (role !== 0 && valueStart < valueEnd) {
+    if (role !== 0) {
       const isTaken =
         role < bodyRole
           ? this.#takeTime(role - timeRole, value, { start: valueStart, end: valueEnd })
@@ -173,8 +146,9 @@ export class DocumentReader implements AttributeSink {
     return true;
   }
 
-  #takeBody(rank: number, value: Uint8Array, span: Span): boolean {
+  #takeBody(nameRank: number, value: Uint8Array, span: Span): boolean {
     const held = this.#heldBody;
+    const rank = span.start < span.end ? nameRank : nameRank + emptyBodyRank;
     if (this.#hasBody || rank >= held.rank) return false;
     if (rank === 0) {
       this.#hasBody = true;
@@ -182,7 +156,7 @@ export class DocumentReader implements AttributeSink {
       return true;
     }
     if (held.isHeld) held.giveBack(this.#builder);
-    held.hold(rank, names[bodyRole + rank]!, value, span);
+    held.hold(rank, names[bodyRole + nameRank]!, value, span);
     return true;
   }
 

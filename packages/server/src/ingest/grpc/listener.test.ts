@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import protobuf from 'protobufjs';
 import { describe, expect, it } from 'vitest';
-import { Secret } from '../../base/secret.ts';
 import { encodeProtobuf } from '../../../test/fixture/otlp-encode.ts';
 import { sampleLogs } from '../../../test/fixture/otlp-sample.ts';
 import { selfSigned } from '../../../test/fixture/self-signed.ts';
 import { snappyDataChunk, snappyLiteral, streamHead } from '../../../test/fixture/snappy-encode.ts';
+import { Secret } from '../../base/secret.ts';
 import { InflightBudget } from '../http/index.ts';
 import { call, exportPath, frame, openTestListener } from './grpc.fixture.ts';
 

@@ -1,5 +1,4 @@
-import { ByteBuffer } from '../../codec/index.ts';
-import { Fingerprinter, fingerprintWords } from '../../pipeline/index.ts';
+import { ByteBuffer, Fingerprinter, fingerprintWords } from '../../codec/index.ts';
 
 const base64Codes = new TextEncoder().encode(
   'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_',
