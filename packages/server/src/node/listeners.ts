@@ -3,6 +3,7 @@ import type { Secret } from '../base/secret.ts';
 import { tlsFilesOf } from '../base/tls-material.ts';
 import type { Config } from '../config/index.ts';
 import { createBulkEndpoint } from '../ingest/bulk/index.ts';
+import { createFirehoseEndpoint } from '../ingest/firehose/index.ts';
 import { createGelfEndpoint } from '../ingest/gelf/index.ts';
 import { GrpcListener, type IngestMethod } from '../ingest/grpc/index.ts';
 import { createHecEndpoint } from '../ingest/hec/index.ts';
@@ -76,6 +77,12 @@ function listenerSpecs({ ingest }: Config, port: IngestPort): readonly ListenerS
         ],
       },
       settings: ingest.hec,
+    },
+    {
+      name: 'firehose',
+      key: 'ingest.firehose.listen',
+      entry: { kind: 'http', endpoints: [createFirehoseEndpoint(ingest.firehose)] },
+      settings: ingest.firehose,
     },
     {
       name: 'gelf_http',
