@@ -14,6 +14,7 @@ import { type PinnedFiles, type TableDelta, TableState } from './table-state.ts'
 export interface WalUsage {
   readonly segments: number;
   readonly bytes: number;
+  /** Events are refused because the log cannot be written. */
   readonly isFailing: boolean;
 }
 
@@ -167,7 +168,10 @@ export class Pipeline {
     try {
       await this.#sealEverything();
     } catch (error) {
-      logger.warn({ err: error }, 'stopped with unsealed events in the log; the next start seals them');
+      logger.warn(
+        { err: error },
+        'stopped with unsealed events in the log; the next start seals them',
+      );
     }
     const { lastError } = await storage.flush();
     if (lastError !== undefined) {
