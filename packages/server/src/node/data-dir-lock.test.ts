@@ -55,7 +55,9 @@ describe('lockDataDir', () => {
     await expect(lockDataDir(directory)).rejects.toThrow('in use by process');
     await expect(lockDataDir(directory)).rejects.toThrow('in use by process');
     await release();
-    await (await lockDataDir(directory))();
+    await (
+      await lockDataDir(directory)
+    )();
   });
 
   it('never lets two of many that start at once have it', async () => {
@@ -66,9 +68,13 @@ describe('lockDataDir', () => {
   });
 
   it('passes over a file that a power cut left empty', async () => {
-    await (await lockDataDir(directory))();
+    await (
+      await lockDataDir(directory)
+    )();
     await writeFile(join(directory, 'owners', 'empty'), '');
-    await (await lockDataDir(directory))();
+    await (
+      await lockDataDir(directory)
+    )();
     expect(await readdir(join(directory, 'owners'))).toEqual([]);
   });
 

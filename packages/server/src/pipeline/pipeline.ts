@@ -14,6 +14,7 @@ import { type PinnedFiles, type TableDelta, TableState } from './table-state.ts'
 export interface WalUsage {
   readonly segments: number;
   readonly bytes: number;
+  /** Events are refused because the log cannot be written. */
   readonly isFailing: boolean;
 }
 

@@ -6,7 +6,7 @@ import type { Logger } from '../base/logger.ts';
 import type { DataFile, LakeTable, ObjectStore, SealedFile } from '../lake/index.ts';
 import { readFooterStats } from '../parquet/index.ts';
 import { PublishIntents, type PublishIntent } from './publish-intent.ts';
-import { newKey, oldest, planPublish } from './publish-plan.ts';
+import { planPublish, segmentIdsOf, splitPublish } from './publish-plan.ts';
 
 /** Writes several Parquet files of one table as one, sorted by the table's sort columns. */
 export type MergeFiles = (request: { sources: readonly string[]; target: string }) => Promise<void>;
@@ -96,7 +96,7 @@ export class Publisher {
     const { table, maxBytes } = this.#options;
     if (this.#underway === undefined) {
       if (sealed.length === 0) return { segmentIds: [], files: [] };
-      this.#underway = begin(planPublish(oldest(sealed, maxBytes), table.dataPrefix));
+      this.#underway = begin(planPublish(sealed, { maxBytes, dataPrefix: table.dataPrefix }));
     }
     const underway = this.#underway;
     if (!underway.isIntentDurable) {
@@ -201,17 +201,10 @@ export class Publisher {
    */
   #splitIntent(underway: Underway): void {
     const { logger, table } = this.#options;
-    const { commitId, files } = underway.intent;
+    const { intent } = underway;
+    const { commitId } = intent;
     logger.warn({ commitId }, 'merging keeps failing; publishing the sealed files one by one');
-    const split = files.flatMap((file) =>
-      file.segmentIds.length === 1
-        ? [file]
-        : file.segmentIds.map((segmentId) => ({
-            key: newKey(table.dataPrefix),
-            segmentIds: [segmentId],
-          })),
-    );
-    this.#underway = { ...underway, intent: { commitId, isCommitted: false, files: split } };
+    this.#underway = { ...underway, intent: splitPublish(intent, table.dataPrefix) };
     this.#underway.isIntentDurable = false;
   }
 
@@ -238,10 +231,6 @@ function begin(intent: PublishIntent): Underway {
 
 function baseName(key: string): string {
   return key.slice(key.lastIndexOf('/') + 1);
-}
-
-function segmentIdsOf(intent: PublishIntent): readonly string[] {
-  return intent.files.flatMap((file) => file.segmentIds);
 }
 
 function undefinedIfMissing(error: unknown): undefined {

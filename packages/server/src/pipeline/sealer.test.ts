@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { FaultyFileSystem, type Fault, type Operation } from '../../test/fixture/faulty-file-system.ts';
+import {
+  FaultyFileSystem,
+  type Fault,
+  type Operation,
+} from '../../test/fixture/faulty-file-system.ts';
 import { openLog, writeSegment } from '../../test/fixture/segment-fixture.ts';
 import { silentLogger } from '../base/logger.ts';
 import { rawEventsSchema } from '../columns/index.ts';
@@ -95,9 +99,9 @@ describe('Sealer', () => {
 
   it('names the sealed file that is damaged', async () => {
     const disk = new FaultyFileSystem();
-    const sealed = await (await openSealer(disk)).seal(
-      await writeSegment(await openLog(disk), ['a']),
-    );
+    const sealed = await (
+      await openSealer(disk)
+    ).seal(await writeSegment(await openLog(disk), ['a']));
     const file = await disk.open(sealed.path, 'update');
     await file.truncate(sealed.stats.sizeBytes - 1);
     await expect(openSealer(disk)).rejects.toMatchObject({
