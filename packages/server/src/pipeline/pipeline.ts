@@ -161,7 +161,10 @@ export class Pipeline {
     try {
       await this.#sealEverything();
     } catch (error) {
-      logger.warn({ err: error }, 'stopped with unsealed events in the log; the next start seals them');
+      logger.warn(
+        { err: error },
+        'stopped with unsealed events in the log; the next start seals them',
+      );
     }
     const { lastError } = await storage.flush();
     if (lastError !== undefined) {

@@ -151,8 +151,7 @@ export class Publisher {
     const { fileSystem, store } = this.#options;
     const [first] = sources;
     assert(first !== undefined, 'a data file has sources');
-    const path =
-      sources.length === 1 ? first.path : await this.#mergedFile(underway, key, sources);
+    const path = sources.length === 1 ? first.path : await this.#mergedFile(underway, key, sources);
     const stats = await readFooterStats(fileSystem, path);
     // Again after a crash too: only then is it certain that the object is durable.
     await store.putFile(key, path);

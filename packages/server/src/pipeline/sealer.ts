@@ -150,8 +150,7 @@ export class Sealer {
       this.#sealed.set(segmentId, { path, segmentId, stats });
     } catch (cause) {
       if (errnoCode(cause) !== undefined) throw volumeFailed(cause, segmentId);
-      const message =
-        'a sealed file is damaged; restore it or move it aside to give up its events';
+      const message = 'a sealed file is damaged; restore it or move it aside to give up its events';
       throw new NodeError('storage_corrupt_table', message, {
         details: { file: segmentId + suffix },
         internal: { path },
