@@ -1,7 +1,7 @@
 import { Bitmap } from './bitmap.ts';
 
 /** Below this many bytes a loop beats the native copy's call overhead. */
-const loopCopyMaxBytes = 28;
+const loopCopyMaxBytes = 36;
 
 const defaultCapacity = { rows: 1023, bytes: 16 * 1024 };
 
@@ -12,6 +12,8 @@ export class Utf8Column {
   #offsets: Int32Array;
   #data: Uint8Array;
   #size = 0;
+  /** Kept for columns that are appended to many others as they are. */
+  #view: Uint8Array | undefined;
   readonly #validity = new Bitmap();
 
   /** What there is room for before the buffers grow. */
@@ -123,8 +125,10 @@ export class Utf8Column {
     return new Uint8Array(this.#offsets.buffer, 0, (this.#rows + 1) * 4);
   }
 
+  /** A view: valid until the next append. */
   dataView(): Uint8Array {
-    return this.#data.subarray(0, this.#size);
+    if (this.#view?.length !== this.#size) this.#view = this.#data.subarray(0, this.#size);
+    return this.#view;
   }
 
   #finishRow(): void {
@@ -152,5 +156,6 @@ export class Utf8Column {
     const next = new Uint8Array(Math.max(bytes, this.#data.length * 2));
     next.set(this.#data.subarray(0, this.#size));
     this.#data = next;
+    this.#view = undefined;
   }
 }
