@@ -83,8 +83,22 @@ function checkChunks(input: Uint8Array): void {
 }
 
 const chunkSeed = [1, 0, 1].flatMap((sequence) => [
-  ...[15, 0x1e, 0x0f, 1, 2, 3, 4, 5, 6, 7, 8, sequence, 2],
-  ...[0x61, 0x62, 0x63],
+  15,
+  0x1e,
+  0x0f,
+  1,
+  2,
+  3,
+  4,
+  5,
+  6,
+  7,
+  8,
+  sequence,
+  2,
+  0x61,
+  0x62,
+  0x63,
 ]);
 
 export const fuzzTargets = [

@@ -77,7 +77,11 @@ describe('UDP', () => {
     }
     for (let index = 0; index < 50; index++) await send(message('many'));
     await expect.poll(() => listener.account().stored).toBe(52);
-    expect(bodies().slice().sort().slice(-2)).toEqual(['many', 'plain']);
+    expect(
+      bodies()
+        .toSorted((a, b) => (String(a) < String(b) ? -1 : 1))
+        .slice(-2),
+    ).toEqual(['many', 'plain']);
     expect(bodies()).toContain('large');
     expect(rig.requests.length).toBeLessThan(40);
     expect(rig.rows()[0]).toMatchObject({ source: 'gelf_udp', tenant: 'acme', host: 'h' });

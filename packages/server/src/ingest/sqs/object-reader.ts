@@ -162,8 +162,15 @@ export class ObjectReader {
       const { length: maxBodyBytes } = body;
       const failure = await this.#try(maxBodyBytes, async () => {
         const outcome = await port.submit({
-          ...{ protocol: objectProtocolName, listener, tenant, headers, body, maxBodyBytes },
-          ...{ method: 'POST', path: '/', query: '' },
+          protocol: objectProtocolName,
+          listener,
+          tenant,
+          headers,
+          body,
+          maxBodyBytes,
+          method: 'POST',
+          path: '/',
+          query: '',
         });
         if (outcome.requestError === undefined) ledger.noteOutcome(outcome, clock.nowMs());
         return outcome.requestError;

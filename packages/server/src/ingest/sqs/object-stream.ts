@@ -46,7 +46,7 @@ export class ObjectStream {
     const { maxBytes } = this.#options;
     let head: Buffer | undefined = Buffer.alloc(0);
     let opened: { readonly detected: DetectedFormat; readonly slicer: EntrySlicer } | undefined;
-    let failure: unknown;
+    let failure: Error | undefined;
     let size = 0;
     const content = inflateObject(source)[Symbol.asyncIterator]();
     for (;;) {
@@ -56,7 +56,7 @@ export class ObjectStream {
         chunk = done === true ? undefined : value;
       } catch (error) {
         // What came before the fault is whole and is stored.
-        failure = error;
+        failure = error instanceof Error ? error : new Error(String(error));
       }
       size += chunk?.length ?? 0;
       if (size > maxBytes) {
