@@ -1,4 +1,4 @@
-import { Random } from './workload/random.ts';
+import type { Random } from './workload/random.ts';
 
 /** A log event as a web shop's services write it: 475 bytes as a JSON line on average, 8 attributes. */
 export interface BenchEvent {
@@ -28,11 +28,36 @@ interface Service {
 }
 
 const services: readonly [Service, ...Service[]] = [
-  { name: 'edge-proxy', namespace: 'edge', weight: 30, paths: ['/', '/api/v1/session', '/assets/app-%.js'] },
-  { name: 'catalogue', namespace: 'shop', weight: 20, paths: ['/api/v1/products/%', '/api/v1/search/page/%'] },
-  { name: 'cart', namespace: 'shop', weight: 14, paths: ['/api/v1/carts/%/items', '/api/v1/carts/%'] },
-  { name: 'checkout', namespace: 'shop', weight: 10, paths: ['/api/v1/orders', '/api/v1/orders/%/confirm'] },
-  { name: 'payment', namespace: 'finance', weight: 7, paths: ['/v2/charges', '/v2/charges/%/capture'] },
+  {
+    name: 'edge-proxy',
+    namespace: 'edge',
+    weight: 30,
+    paths: ['/', '/api/v1/session', '/assets/app-%.js'],
+  },
+  {
+    name: 'catalogue',
+    namespace: 'shop',
+    weight: 20,
+    paths: ['/api/v1/products/%', '/api/v1/search/page/%'],
+  },
+  {
+    name: 'cart',
+    namespace: 'shop',
+    weight: 14,
+    paths: ['/api/v1/carts/%/items', '/api/v1/carts/%'],
+  },
+  {
+    name: 'checkout',
+    namespace: 'shop',
+    weight: 10,
+    paths: ['/api/v1/orders', '/api/v1/orders/%/confirm'],
+  },
+  {
+    name: 'payment',
+    namespace: 'finance',
+    weight: 7,
+    paths: ['/v2/charges', '/v2/charges/%/capture'],
+  },
   { name: 'inventory', namespace: 'warehouse', weight: 7, paths: ['/stock/%', '/stock/%/reserve'] },
   { name: 'shipping', namespace: 'warehouse', weight: 5, paths: ['/labels', '/parcels/%/track'] },
   { name: 'recommender', namespace: 'data', weight: 4, paths: ['/v1/users/%/similar'] },

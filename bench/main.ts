@@ -60,7 +60,9 @@ async function main(argv: readonly string[]): Promise<number> {
       process.stdout.write(`${JSON.stringify(result)}\n`);
     },
   });
-  const failures = await runSuites(context).finally(() => rm(root, { recursive: true, force: true }));
+  const failures = await runSuites(context).finally(() =>
+    rm(root, { recursive: true, force: true }),
+  );
   note(`\n${formatSummary(results)}`);
   for (const failure of failures) note(`\nFAILED ${failure}`);
   if (results.length === 0) note('no row was measured');
@@ -75,7 +77,9 @@ async function runSuites(context: BenchContext): Promise<string[]> {
     try {
       await run(context);
     } catch (error) {
-      failures.push(`${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+      failures.push(
+        `${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+      );
     }
     const seconds = (performance.now() - startedMs) / 1000;
     if (seconds > 0.1) context.note(`${name}: ${seconds.toFixed(1)} s`);

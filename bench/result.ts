@@ -1,4 +1,4 @@
-import { arch, cpus, platform, release, totalmem } from 'node:os';
+import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os';
 
 export interface Machine {
   readonly cpu: string;
@@ -6,6 +6,8 @@ export interface Machine {
   readonly memory_bytes: number;
   readonly node: string;
   readonly os: string;
+  /** Over the minute before the run: what else the machine was doing. */
+  readonly load_before: number;
 }
 
 /** What something else reaches with the same bytes, on the same machine, in the same run. */
@@ -17,6 +19,8 @@ export interface Reference {
 
 export type Target = { readonly at_least: number } | { readonly at_most: number };
 
+type Detail = number | string | boolean | Readonly<Record<string, number>>;
+
 export interface Measurement {
   readonly name: string;
   readonly value: number;
@@ -24,7 +28,7 @@ export interface Measurement {
   readonly target?: Target;
   readonly reference?: Reference;
   /** How it was measured: sizes, rates, processor time. */
-  readonly details?: Readonly<Record<string, number | string | boolean>>;
+  readonly details?: Readonly<Record<string, Detail>>;
 }
 
 /** One line of the output. */
@@ -44,6 +48,7 @@ export function describeMachine(): Machine {
     memory_bytes: totalmem(),
     node: process.version,
     os: `${platform()} ${release()} ${arch()}`,
+    load_before: rounded(loadavg()[0] ?? 0),
   };
 }
 
@@ -72,7 +77,12 @@ export function formatSummary(results: readonly Measurement[]): string {
     Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
   );
   return [head, ...rows]
-    .map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd())
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
     .join('\n');
 }
 

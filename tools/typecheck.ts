@@ -21,6 +21,9 @@ function check(part: string): boolean {
   return status === 0;
 }
 
-const results = ['.', ...packages.filter(hasSources)].map(check);
+// Its types come with its own packages; without them the suite, which installs them, checks itself.
+const interop = existsSync('interop/node_modules') ? ['interop'] : [];
+const results = ['.', ...packages.filter(hasSources), ...interop].map(check);
 if (results.length < 2) console.error('typecheck: found no package with sources');
+if (interop.length === 0) console.log('typecheck: interop/tsconfig.json is left to the suite');
 process.exitCode = results.length >= 2 && results.every(Boolean) ? 0 : 1;

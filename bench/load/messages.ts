@@ -31,7 +31,9 @@ export interface LoadOutcome {
   readonly cpuSeconds: number;
 }
 
-export type ToGenerator = { readonly kind: 'run'; readonly load: LoadRequest } | { readonly kind: 'stop' };
+export type ToGenerator =
+  | { readonly kind: 'run'; readonly load: LoadRequest }
+  | { readonly kind: 'stop' };
 
 export type FromGenerator =
   | { readonly kind: 'ready'; readonly bodyBytesPerEvent: number }

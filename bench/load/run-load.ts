@@ -16,7 +16,10 @@ interface Tally {
 }
 
 /** Sends requests of the pool over several connections until the time or the number of events is reached. */
-export async function runLoad(pool: readonly PreparedRequest[], load: LoadRequest): Promise<LoadOutcome> {
+export async function runLoad(
+  pool: readonly PreparedRequest[],
+  load: LoadRequest,
+): Promise<LoadOutcome> {
   if (load.connections > pool.length) throw new Error('each connection needs a request of its own');
   const connections = await Promise.all(
     Array.from({ length: load.connections }, () => HttpConnection.open(load.address)),

@@ -13,7 +13,6 @@ export interface StartOptions {
   readonly directory: string;
   /** Keys of the configuration, `storage.publish_interval_seconds`. */
   readonly config?: Readonly<Record<string, string | number>>;
-  readonly signal?: AbortSignal;
 }
 
 export interface Address {
@@ -54,6 +53,11 @@ export class NodeProcess implements AsyncDisposable {
       'server.listen': '127.0.0.1:0',
       'ingest.otlp.http.listen': '127.0.0.1:0',
       'ingest.bulk.listen': '127.0.0.1:0',
+      'ingest.loki.listen': '127.0.0.1:0',
+      'ingest.hec.listen': '127.0.0.1:0',
+      'ingest.gelf.udp_listen': 'off',
+      'ingest.gelf.tcp_listen': 'off',
+      'ingest.gelf.http_listen': 'off',
       'log.level': 'warn',
       ...config,
     };
@@ -66,13 +70,12 @@ export class NodeProcess implements AsyncDisposable {
       env: environment(),
     });
     closeSync(log);
-    const exited = once(child, 'exit');
-    const addresses = await Promise.race([
-      readAddresses(child),
-      exited.then(() => {
-        throw new Error(`the node did not start:\n${readFileSync(logPath, 'utf8')}`);
-      }),
-    ]);
+    const exited = once(child, 'exit') as Promise<[number | null, string | null]>;
+    const addresses = await readAddresses(child);
+    if (addresses === undefined) {
+      const [code, signal] = await exited;
+      throw new Error(`the node ended (${signal ?? code}):\n${readFileSync(logPath, 'utf8')}`);
+    }
     const startMs = performance.now() - startedMs;
     return new NodeProcess({ child, exited, addresses, dataDir, startMs });
   }
@@ -113,10 +116,13 @@ function environment(): NodeJS.ProcessEnv {
   );
 }
 
-async function readAddresses(child: ChildProcess): Promise<Readonly<Record<string, string>>> {
+/** Undefined when the node ends without a word. */
+async function readAddresses(
+  child: ChildProcess,
+): Promise<Readonly<Record<string, string>> | undefined> {
   if (child.stdout === null) throw new Error('the node has no output');
   for await (const line of createInterface({ input: child.stdout })) {
     return (JSON.parse(line) as { addresses: Record<string, string> }).addresses;
   }
-  throw new Error('the node ended without telling its addresses');
+  return undefined;
 }

@@ -4,9 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 export interface TreeUsage {
   /** Shared pages count once for each process, so the sum is an upper bound. */
   readonly rssBytes: number;
+  readonly rootRssBytes: number;
   /** Of descendants that have ended too, once their parent has waited for them. */
   readonly cpuSeconds: number;
-  readonly processes: number;
 }
 
 interface ProcessStat {
@@ -25,40 +25,68 @@ export function treeUsage(root: number): TreeUsage | undefined {
   if (all === undefined) return undefined;
   const members = new Set([root]);
   // Children are found after their parents, whatever the order of their ids.
-  for (let size = 0; size !== members.size; ) {
+  for (let size = 0; size !== members.size;) {
     size = members.size;
     for (const { pid, parent } of all) if (members.has(parent)) members.add(pid);
   }
   const tree = all.filter(({ pid }) => members.has(pid));
   return {
     rssBytes: tree.reduce((sum, { rssPages }) => sum + rssPages * pageBytes, 0),
+    rootRssBytes: (tree.find(({ pid }) => pid === root)?.rssPages ?? 0) * pageBytes,
     cpuSeconds: tree.reduce((sum, { ticks }) => sum + ticks, 0) / ticksPerSecond,
-    processes: tree.length,
   };
 }
 
 function readProcesses(): ProcessStat[] | undefined {
+  const names = readDirectory('/proc').filter((name) => /^\d+$/.test(name));
+  if (names.length === 0) return undefined;
+  return names.flatMap((name) => {
+    const stat = readStatFile(`/proc/${name}/stat`);
+    if (stat === undefined) return [];
+    const ticks = stat.field(14) + stat.field(15) + stat.field(16) + stat.field(17);
+    return [{ pid: Number(name), parent: stat.field(4), ticks, rssPages: stat.field(24) }];
+  });
+}
+
+interface StatFile {
+  readonly name: string;
+  /** By its number in proc(5). */
+  field(number: number): number;
+}
+
+/** Undefined when the process or thread has ended. */
+function readStatFile(path: string): StatFile | undefined {
+  let text: string;
   try {
-    return readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name))
-      .flatMap((name) => readStat(Number(name)));
+    text = readFileSync(path, 'latin1');
   } catch {
     return undefined;
   }
+  // The name may hold anything; it ends with the last parenthesis.
+  const nameEnd = text.lastIndexOf(')');
+  const fields = text.slice(nameEnd + 2).split(' ');
+  return {
+    name: text.slice(text.indexOf('(') + 1, nameEnd),
+    field: (number) => Number(fields[number - 3] ?? 0),
+  };
 }
 
-/** proc(5): the fields after the command name, which ends with the last parenthesis. */
-function readStat(pid: number): ProcessStat[] {
+function readDirectory(path: string): string[] {
   try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    const fields = text
-      .slice(text.lastIndexOf(')') + 2)
-      .split(' ')
-      .map(Number);
-    const field = (number: number): number => fields[number - 3] ?? 0;
-    const ticks = field(14) + field(15) + field(16) + field(17);
-    return [{ pid, parent: field(4), ticks, rssPages: field(24) }];
+    return readdirSync(path);
   } catch {
-    return []; // It has ended.
+    return [];
   }
+}
+
+/** Processor seconds of the threads of one process so far, by thread name; threads of one name together. */
+export function threadSeconds(pid: number): ReadonlyMap<string, number> {
+  const seconds = new Map<string, number>();
+  for (const thread of readDirectory(`/proc/${pid}/task`)) {
+    const stat = readStatFile(`/proc/${pid}/task/${thread}/stat`);
+    if (stat === undefined) continue;
+    const ticks = stat.field(14) + stat.field(15);
+    seconds.set(stat.name, (seconds.get(stat.name) ?? 0) + ticks / ticksPerSecond);
+  }
+  return seconds;
 }

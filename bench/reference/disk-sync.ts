@@ -13,7 +13,7 @@ export function syncLatenciesMs(options: {
   const latencies: number[] = [];
   try {
     const endMs = performance.now() + options.durationMs;
-    for (let nowMs = performance.now(); nowMs < endMs; ) {
+    for (let nowMs = performance.now(); nowMs < endMs;) {
       writeSync(file, record);
       fdatasyncSync(file);
       const doneMs = performance.now();

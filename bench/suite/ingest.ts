@@ -1,10 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sized, withNode, type BenchContext } from '../context.ts';
 import { LoadGenerator } from '../load/generator.ts';
 import type { LoadOutcome } from '../load/messages.ts';
 import { openNullServer } from '../load/null-server.ts';
+import { CpuMeter } from '../node/cpu-meter.ts';
 import { MemorySampler, type MemoryReport } from '../node/memory-sampler.ts';
 import type { NodeProcess } from '../node/node-process.ts';
-import { treeUsage } from '../node/process-tree.ts';
 import { decoderEventsPerSecond } from '../reference/decoder.ts';
 import { syncLatenciesMs } from '../reference/disk-sync.ts';
 import { rounded } from '../result.ts';
@@ -26,7 +27,7 @@ const mib = 1024 * 1024;
 interface Sustained {
   readonly outcome: LoadOutcome;
   readonly eventsPerSecond: number;
-  readonly nodeCpuSeconds: number | undefined;
+  readonly cpu: ReturnType<CpuMeter['perMillion']>;
   readonly memory: MemoryReport | undefined;
   /** Of the first query after the load, which waits until everything acknowledged is sealed. */
   readonly backlogSeconds: number;
@@ -47,7 +48,7 @@ async function benchProtocol(context: BenchContext, protocol: ProtocolName): Pro
     seed,
     requests: requestsInPool,
     eventsPerRequest,
-    durationMs: sized(context, { full: 5000, quick: 800 }),
+    durationMs: sized(context, { full: 5000, quick: 400 }),
   });
   await using generator = await LoadGenerator.open({
     protocol,
@@ -63,13 +64,14 @@ async function benchProtocol(context: BenchContext, protocol: ProtocolName): Pro
     reportThroughput(context, { protocol, sustained, decoder, ceiling, generator });
     reportMemory(context, protocol, sustained);
     context.note(`ingest.${protocol}: half of that rate`);
+    await settle(node, sized(context, { full: 15_000, quick: 2000 }));
     await benchLatency(context, { node, generator, protocol, sustained });
   });
 }
 
 async function measureCeiling(context: BenchContext, generator: LoadGenerator): Promise<number> {
   await using nullServer = await openNullServer();
-  const durationMs = sized(context, { full: 5000, quick: 500 });
+  const durationMs = sized(context, { full: 5000, quick: 300 });
   const outcome = await generator.run({ address: nullServer.address, connections, durationMs });
   return perSecond(outcome);
 }
@@ -80,14 +82,18 @@ interface Run {
   readonly protocol: ProtocolName;
 }
 
-async function sustain(context: BenchContext, { node, generator, protocol }: Run): Promise<Sustained> {
+async function sustain(
+  context: BenchContext,
+  { node, generator, protocol }: Run,
+): Promise<Sustained> {
   const address = node.address(encodings[protocol].listener);
-  const warmUp = await generator.run({ address, connections, durationMs: 1000 });
+  const warmUpMs = sized(context, { full: 1000, quick: 500 });
+  const warmUp = await generator.run({ address, connections, durationMs: warmUpMs });
   const sampler = new MemorySampler(node.pid);
-  const cpuBefore = treeUsage(node.pid)?.cpuSeconds;
-  const durationMs = sized(context, { full: 60_000, quick: 10_000 });
+  const meter = new CpuMeter(node.pid);
+  const durationMs = sized(context, { full: 60_000, quick: 5000 });
   const outcome = await generator.run({ address, connections, durationMs });
-  const cpuAfter = treeUsage(node.pid)?.cpuSeconds;
+  const cpu = meter.perMillion(outcome.acknowledgedEvents / 1e6);
   const memory = sampler.stop();
   const health = await node.sql.health();
   const startedMs = performance.now();
@@ -96,8 +102,7 @@ async function sustain(context: BenchContext, { node, generator, protocol }: Run
   return {
     outcome,
     eventsPerSecond: perSecond(outcome),
-    nodeCpuSeconds:
-      cpuBefore === undefined || cpuAfter === undefined ? undefined : cpuAfter - cpuBefore,
+    cpu,
     memory,
     backlogSeconds: (performance.now() - startedMs) / 1000,
     walMibAtEnd: health.storage.wal.bytes / mib,
@@ -122,14 +127,18 @@ function reportThroughput(
     generator: LoadGenerator;
   },
 ): void {
-  const { outcome, eventsPerSecond, nodeCpuSeconds, backlogSeconds, walMibAtEnd } = run.sustained;
+  const { outcome, eventsPerSecond, cpu, backlogSeconds, walMibAtEnd } = run.sustained;
   const millions = outcome.acknowledgedEvents / 1e6;
   context.report({
     name: `ingest.${run.protocol}`,
     value: Math.round(eventsPerSecond),
     unit: 'events/s',
     target: { at_least: targetEventsPerSecond[run.protocol] },
-    reference: { what: 'decoder alone, one thread', value: Math.round(run.decoder), unit: 'events/s' },
+    reference: {
+      what: 'decoder alone, one thread',
+      value: Math.round(run.decoder),
+      unit: 'events/s',
+    },
     details: {
       seconds: rounded(outcome.elapsedMs / 1000),
       events: outcome.acknowledgedEvents,
@@ -139,9 +148,7 @@ function reportThroughput(
       body_mib_per_second: rounded((eventsPerSecond * run.generator.bodyBytesPerEvent) / mib),
       generator_ceiling_events_per_second: Math.round(run.ceiling),
       generator_cpu_seconds_per_million: rounded(outcome.cpuSeconds / millions),
-      ...(nodeCpuSeconds !== undefined && {
-        node_cpu_seconds_per_million: rounded(nodeCpuSeconds / millions),
-      }),
+      ...cpu,
       pushed_back_requests: outcome.pushedBack,
       wal_mib_at_end: rounded(walMibAtEnd),
       first_query_seconds: rounded(backlogSeconds),
@@ -159,8 +166,23 @@ function reportMemory(context: BenchContext, protocol: ProtocolName, { memory }:
     value: Math.round(memory.maxMib),
     unit: 'MiB',
     target: { at_most: 1536 },
-    details: { slope_mib_per_minute: rounded(memory.slopeMibPerMinute) },
+    details: {
+      main_process_max_mib: Math.round(memory.mainMaxMib),
+      child_processes_max_mib: Math.round(memory.childrenMaxMib),
+      slope_mib_per_minute: rounded(memory.slopeMibPerMinute),
+      main_process_slope_mib_per_minute: rounded(memory.mainSlopeMibPerMinute),
+    },
   });
+}
+
+/** Lets the node finish most of what the load left, so that the next measurement starts from a steady state. */
+async function settle(node: NodeProcess, limitMs: number): Promise<void> {
+  const deadlineMs = performance.now() + limitMs;
+  while (performance.now() < deadlineMs) {
+    const { ingest } = await node.sql.health();
+    if (ingest.unpublished_bytes < 8 * mib) return;
+    await sleep(100);
+  }
 }
 
 async function benchLatency(
@@ -180,7 +202,7 @@ async function benchLatency(
     address: node.address(encodings[protocol].listener),
     connections,
     eventsPerSecond,
-    durationMs: sized(context, { full: 30_000, quick: 3000 }),
+    durationMs: sized(context, { full: 30_000, quick: 2000 }),
   });
   const details = {
     offered_events_per_second: Math.round(eventsPerSecond),
@@ -197,7 +219,11 @@ async function benchLatency(
       value: rounded(percentile(outcome.latenciesMs, share)),
       unit: 'ms',
       ...(target !== undefined && { target }),
-      reference: { what: `fdatasync alone ${suffix}`, value: rounded(percentile(syncMs, share)), unit: 'ms' },
+      reference: {
+        what: `fdatasync alone ${suffix}`,
+        value: rounded(percentile(syncMs, share)),
+        unit: 'ms',
+      },
       details,
     });
   }

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { zstdCompressSync, constants } from 'node:zlib';
 import { sized, withNode, type BenchContext } from '../context.ts';
 import { LoadGenerator } from '../load/generator.ts';
@@ -21,7 +21,7 @@ export async function benchStorage(context: BenchContext): Promise<void> {
 }
 
 async function benchStoredSize(context: BenchContext): Promise<void> {
-  const requests = sized(context, { full: 1500, quick: 200 });
+  const requests = sized(context, { full: 1500, quick: 100 });
   context.note(`storage: ${requests * eventsPerRequest} events`);
   // As many requests as are sent: no message text comes twice.
   await using generator = await LoadGenerator.open({
@@ -39,12 +39,13 @@ async function benchStoredSize(context: BenchContext): Promise<void> {
       eventsPerSecond: 100_000,
     });
     const stored = await node.sql.scalar('SELECT count(*) FROM raw_events');
-    if (stored !== acknowledgedEvents) throw new Error(`stored ${stored} of ${acknowledgedEvents} events`);
+    if (stored !== acknowledgedEvents)
+      throw new Error(`stored ${stored} of ${acknowledgedEvents} events`);
     // Stopping publishes the rest.
     await node.stop();
     const files = dataFiles(node);
     const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
-    const json = zstdBytesPerEvent(sized(context, { full: 500, quick: 100 }));
+    const json = zstdBytesPerEvent(sized(context, { full: 500, quick: 50 }));
     context.report({
       name: 'storage.bytes_per_event',
       value: rounded(bytes / acknowledgedEvents),
@@ -88,7 +89,7 @@ function zstdBytesPerEvent(requests: number): { plain: number; zstd: number } {
  * acknowledged is there for every query that starts afterwards.
  */
 async function benchFreshness(context: BenchContext): Promise<void> {
-  const tries = sized(context, { full: 200, quick: 30 });
+  const tries = sized(context, { full: 200, quick: 15 });
   const background = 50_000;
   await using generator = await LoadGenerator.open({
     protocol: 'otlp_protobuf',
@@ -98,7 +99,11 @@ async function benchFreshness(context: BenchContext): Promise<void> {
   });
   await withNode(context, { name: 'freshness' }, async (node) => {
     context.note('freshness: idle');
-    reportFreshness(context, { name: 'idle', delaysMs: await askForOwnEvents(node, tries), background: 0 });
+    reportFreshness(context, {
+      name: 'idle',
+      delaysMs: await askForOwnEvents(node, tries),
+      background: 0,
+    });
     context.note(`freshness: at ${background} events/s`);
     const isOver = new AbortController();
     const delays = askForOwnEvents(node, tries).finally(() => isOver.abort());
@@ -166,4 +171,3 @@ function reportFreshness(
     });
   }
 }
-

@@ -4,14 +4,14 @@ import {
 } from '../../packages/server/src/columns/index.ts';
 import { createBulkProtocol } from '../../packages/server/src/ingest/bulk/index.ts';
 import { otlpProtocol } from '../../packages/server/src/ingest/otlp/index.ts';
-import { createEventBatches, type Protocol } from '../../packages/server/src/pipeline/index.ts';
+import { createEventGroups, type Protocol } from '../../packages/server/src/pipeline/index.ts';
 import type { Encoding } from '../workload/encoded-batch.ts';
 
 const tenant = Buffer.from('default');
 
 /** A builder as the ingest worker uses it, with the limits of the product and without de-duplication. */
 export function openBuilder(): RawEventBuilder {
-  const [batch] = createEventBatches(
+  const [batch] = createEventGroups(
     {
       limits: { maxEventBytes: 8 << 20, maxAttributes: 4096, maxBatchBytes: 256 << 20 },
       timestamps: { maxFutureSecs: 604_800, maxAgeSecs: undefined, action: 'clamp' },
@@ -44,7 +44,7 @@ export function decodeRequest(
     body,
     maxBodyBytes: 100 << 20,
   };
-  const { stored, reply } = protocol.decode(request, body, builder);
-  reply();
-  return stored;
+  const decoded = protocol.decode(request, body, builder);
+  decoded.reply();
+  return decoded.stored;
 }

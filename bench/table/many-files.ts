@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../packages/server/src/base/clock.ts';
+import { encodeRecordBatch, rawEventsSchema } from '../../packages/server/src/columns/index.ts';
 import {
-  encodeRecordBatch,
-  rawEventsSchema,
-} from '../../packages/server/src/columns/index.ts';
-import { type DataFile, LakeTable, LocalObjectStore } from '../../packages/server/src/lake/index.ts';
+  type DataFile,
+  LakeTable,
+  LocalObjectStore,
+} from '../../packages/server/src/lake/index.ts';
 import { encodeParquet, footerStats } from '../../packages/server/src/parquet/index.ts';
 import { otlpProtobuf } from '../workload/otlp-protobuf.ts';
 import { Random } from '../workload/random.ts';

@@ -39,7 +39,8 @@ function resourceLogs(group: EventGroup): Message {
   for (const pair of group.resource) lengthDelimited(resource, 1, keyValue(pair));
   const scopeLogs = new ByteWriter();
   const inner = emptyOffsets();
-  for (const event of group.events) embed(scopeLogs, inner, { field: 2, message: logRecord(event) });
+  for (const event of group.events)
+    embed(scopeLogs, inner, { field: 2, message: logRecord(event) });
   const writer = new ByteWriter();
   const offsets = emptyOffsets();
   lengthDelimited(writer, 1, resource.take());

@@ -43,7 +43,12 @@ export class PreparedRequest {
 }
 
 /** Different requests to cycle through; encoding them costs nothing while the load runs. */
-export function makePool({ encoding, seed, requests, eventsPerRequest }: PoolOptions): PreparedRequest[] {
+export function makePool({
+  encoding,
+  seed,
+  requests,
+  eventsPerRequest,
+}: PoolOptions): PreparedRequest[] {
   const random = new Random(seed);
   return Array.from({ length: requests }, () => {
     const groups = makeBatch(random, { events: eventsPerRequest, groups: groupsPerRequest });

@@ -106,7 +106,10 @@ export class Stamper {
     // The events of a trace lie far apart in the batch, as those of different services do.
     let trace = 0;
     for (const offset of traceIds) {
-      copyInto(this.#bytes, offset, traceId, { start: trace * traceIdLength, length: traceIdLength });
+      copyInto(this.#bytes, offset, traceId, {
+        start: trace * traceIdLength,
+        length: traceIdLength,
+      });
       trace = trace + 1 === this.#traceCount ? 0 : trace + 1;
     }
     trace = 0;

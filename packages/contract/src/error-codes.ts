@@ -38,6 +38,12 @@ export const errorCodes = {
     'Method not allowed',
     'Use one of the methods in the `Allow` header.',
   ),
+  request_timeout: spec(
+    408,
+    true,
+    'Request took too long',
+    'Send the whole request sooner, or allow it more time.',
+  ),
   request_body_too_large: spec(
     413,
     false,
@@ -98,6 +104,12 @@ export const errorCodes = {
     false,
     'Timestamp out of range',
     'Correct the clock of the sender or set `ingest.timestamp_action` to clamp.',
+  ),
+  ingest_incomplete_message: spec(
+    400,
+    false,
+    'Incomplete message',
+    'Chunks of the message were lost on the way, or its connection ended; send over TCP or HTTP.',
   ),
   ingest_backpressure: spec(
     503,

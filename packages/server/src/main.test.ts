@@ -14,8 +14,10 @@ type Child = ChildProcessByStdio<null, Readable, Readable>;
 /** Starts the program for real, with every listener on a free port. */
 async function startNode() {
   const dataDir = await mkdtemp(join(tmpdir(), 'varve-main-'));
-  const listeners = ['server', 'ingest.otlp.http', 'ingest.bulk'];
-  const flags = listeners.flatMap((name) => [`--${name}.listen`, '127.0.0.1:0']);
+  const listeners = ['server', 'ingest.otlp.http', 'ingest.bulk', 'ingest.loki', 'ingest.hec'];
+  const gelf = ['udp', 'tcp', 'http'].map((name) => `ingest.gelf.${name}_listen`);
+  const keys = [...listeners.map((name) => `${name}.listen`), ...gelf];
+  const flags = keys.flatMap((key) => [`--${key}`, '127.0.0.1:0']);
   const args = [MAIN, 'start', '--print-addresses', '--data_dir', dataDir, ...flags];
   const child: Child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const exited = once(child, 'exit');

@@ -1,3 +1,4 @@
+export { Fingerprinter, fingerprintWords } from './fingerprint.ts';
 export type { AttributeSink } from './attribute-sink.ts';
 export { ByteBuffer } from './byte-buffer.ts';
 export { appendBase64, appendNormalBase64, copyHexId, writeHexId } from './byte-text.ts';
@@ -14,6 +15,7 @@ export {
   jsonTrue,
   type JsonKind,
 } from './json-kind.ts';
+export { hexDigit } from './hex-digit.ts';
 export { JsonFlattener } from './json-flattener.ts';
 export { appendJsonString } from './json-text.ts';
 export { KeyPath } from './key-path.ts';
@@ -21,7 +23,6 @@ export { malformedBody } from './malformed-body.ts';
 export {
   appendDouble,
   appendInt64,
-  appendUint32,
   type Int64Halves,
   isShortestDecimal,
   parseInt64,
@@ -34,5 +35,7 @@ export {
   wireFixed64,
   wireVarint,
 } from './protobuf-reader.ts';
-export { requireUtf8 } from './utf8.ts';
-export { parseTimestamp, type TimestampHalves } from './timestamp-text.ts';
+export { appendCodePoint } from './utf8.ts';
+export { parseTimestamp, type TimestampHalves, writeTimestamp } from './timestamp-text.ts';
+export { decodeSnappy } from './snappy/decode.ts';
+export { bytesField, varintField } from './protobuf-writer.ts';

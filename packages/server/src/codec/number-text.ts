@@ -24,11 +24,6 @@ function appendDigits(out: ByteBuffer, value: number, minDigits: number): void {
   out.size += digits;
 }
 
-/** Decimal text of an unsigned 32-bit integer. */
-export function appendUint32(out: ByteBuffer, value: number): void {
-  appendDigits(out, value >>> 0, 1);
-}
-
 /** Exact decimal text of a signed 64-bit integer given as halves. */
 export function appendInt64(out: ByteBuffer, high: number, low: number): void {
   let upper = high >>> 0;

@@ -84,7 +84,7 @@ describe('parseTimestamp', () => {
   });
 
   it('reads any byte string without leaving its span', () => {
-    const piece = fc.constantFrom(...'0123456789-+:.,TZ e', '2026', '1700000000');
+    const piece = fc.constantFrom(...Array.from('0123456789-+:.,TZ e'), '2026', '1700000000');
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 24 }), (pieces) => {
         const parsed = parse(pieces.join(''));

@@ -35,7 +35,7 @@ export function parseTimestamp(
 }
 
 /** Seconds (any sign) and nanoseconds within the second as halves; saturates. */
-function writeHalves(seconds: number, nanos: number, into: TimestampHalves): void {
+export function writeTimestamp(seconds: number, nanos: number, into: TimestampHalves): void {
   if (seconds >= maxSeconds || seconds < -maxSeconds) {
     into.high = seconds < 0 ? -0x8000_0000 : 0x7fff_ffff;
     into.low = seconds < 0 ? 0 : 0xffff_ffff;
@@ -113,7 +113,7 @@ function parseIso(bytes: Uint8Array, start: number, end: number, into: Timestamp
   }
   const offset = offsetSeconds(bytes, at, end);
   if (offset === Infinity) return false;
-  writeHalves(seconds - offset, nanos, into);
+  writeTimestamp(seconds - offset, nanos, into);
   return true;
 }
 
@@ -162,11 +162,11 @@ function parseEpoch(bytes: Uint8Array, start: number, end: number, into: Timesta
     }
   }
   if (!isNegative) {
-    writeHalves(seconds, nanos, into);
+    writeTimestamp(seconds, nanos, into);
   } else if (nanos === 0) {
-    writeHalves(-seconds, 0, into);
+    writeTimestamp(-seconds, 0, into);
   } else {
-    writeHalves(-seconds - 1, 1e9 - nanos, into);
+    writeTimestamp(-seconds - 1, 1e9 - nanos, into);
   }
   return true;
 }
@@ -185,6 +185,6 @@ function parseExponent(
   const unit = size < 1e11 ? 1 : size < 1e14 ? 1e3 : size < 1e17 ? 1e6 : 1e9;
   const seconds = Math.floor(value / unit);
   const nanos = Math.floor((value / unit - seconds) * 1e9);
-  writeHalves(seconds, Number.isFinite(nanos) ? nanos : 0, into);
+  writeTimestamp(seconds, Number.isFinite(nanos) ? nanos : 0, into);
   return true;
 }

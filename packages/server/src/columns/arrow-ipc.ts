@@ -12,7 +12,7 @@ import {
 import { Builder } from 'flatbuffers';
 import type { Column, ColumnBatch } from './column-batch.ts';
 import { Int64Column } from './int64-column.ts';
-import { MapColumn } from './map-column.ts';
+import type { MapColumn } from './map-column.ts';
 import type { ColumnSpec, TableSchema } from './schema.ts';
 import { Utf8Column } from './utf8-column.ts';
 

@@ -18,3 +18,4 @@ export {
 export { severityOfName, severityOfSyslog, severityText } from './severity.ts';
 export type { TimestampPolicy } from './time-window.ts';
 export type { EventLimits } from './event-limits.ts';
+export type { Utf8Column } from './utf8-column.ts';

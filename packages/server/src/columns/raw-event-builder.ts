@@ -146,6 +146,11 @@ export class RawEventBuilder {
     if (start < end) this.#service.append(bytes, start, end);
   }
 
+  /** Whether the event names its service already, itself or by an attribute that feeds the dimension. */
+  get hasService(): boolean {
+    return this.#service.rows > this.#row || this.#dimensionRank[serviceDimension] !== noRank;
+  }
+
   /** The stable id: `prefix` is its kind (`otlp:`), so ids of different kinds never meet. */
   setIdempotencyKey(prefix: Uint8Array, bytes: Uint8Array, start: number, end: number): void {
     this.#id.append(prefix, 0, prefix.length);

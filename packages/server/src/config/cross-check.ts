@@ -1,5 +1,5 @@
 import { findPortConflicts } from './listeners.ts';
-import type { OptionPath } from './options.ts';
+import { isOptionPath, type OptionPath } from './options.ts';
 import type { ConfigProblem, Origin } from './problem.ts';
 import type { EffectiveOption } from './validate.ts';
 
@@ -27,10 +27,12 @@ export function crossCheck(
     );
   }
 
-  const hasCert = valueOf('server.tls.cert_file') !== undefined;
-  const hasKey = valueOf('server.tls.key_file') !== undefined;
-  if (hasCert && !hasKey) report('server.tls.cert_file', 'needs server.tls.key_file as well');
-  if (hasKey && !hasCert) report('server.tls.key_file', 'needs server.tls.cert_file as well');
+  for (const path of effective.keys()) {
+    const pair = tlsPair(path);
+    if (pair !== undefined && valueOf(path) !== undefined && valueOf(pair) === undefined) {
+      report(path, `needs ${pair} as well`);
+    }
+  }
 
   if (valueOf('server.listen') === 'off') {
     report(
@@ -52,4 +54,12 @@ export function crossCheck(
     );
   }
   return problems;
+}
+
+/** The other one of a certificate and its key. */
+function tlsPair(path: OptionPath): OptionPath | undefined {
+  const pair = path.endsWith('.tls.cert_file')
+    ? path.replace(/cert_file$/, 'key_file')
+    : path.replace(/\.tls\.key_file$/, '.tls.cert_file');
+  return pair !== path && isOptionPath(pair) ? pair : undefined;
 }

@@ -20,10 +20,12 @@ export interface BoundListeners {
 export function bindListeners(effective: Effective): BoundListeners {
   const bound = new Map(effective);
   const notices: string[] = [];
-  const hasApiToken = effective.get('auth.query_api_token')?.value !== undefined;
+  const hasApiToken = effective.get(apiTokenPath)?.value !== undefined;
   const local: string[] = [];
+  const open: string[] = [];
+  const tokenless: string[] = [];
   for (const [path, { value, origin }] of effective) {
-    if (!path.endsWith('.listen')) continue;
+    if (!isListenPath(path)) continue;
     const address = value as ListenAddress;
     if (address === 'off') continue;
     const hasOwnToken = ownTokens(effective, path).length > 0;
@@ -34,23 +36,38 @@ export function bindListeners(effective: Effective): BoundListeners {
       !isLoopback(address.host) &&
       !(path === 'server.listen' ? hasApiToken : hasOwnToken)
     ) {
-      const token = path === 'server.listen' ? 'auth.query_api_token' : tokensPath(path);
-      notices.push(
-        `${path} is ${formatListenAddress(address)} and needs no token; set ${token} unless the network is trusted`,
-      );
+      const shown = `${path} (${formatListenAddress(address)})`;
+      if (isTokenless(path)) tokenless.push(shown);
+      else open.push(`${shown}: set ${path === 'server.listen' ? apiTokenPath : tokensPath(path)}`);
     }
+  }
+  if (open.length > 0) {
+    notices.push(`unless the network is trusted, these need a token: ${open.join(', ')}`);
+  }
+  if (tokenless.length > 0) {
+    notices.push(
+      `these can take no token, so open them to a trusted network only: ${tokenless.join(', ')}`,
+    );
   }
   if (local.length > 0) {
     notices.unshift(
-      `no token is configured, so these listen on 127.0.0.1 only: ${local.join(', ')}; set auth.query_api_token, or their addresses explicitly`,
+      `no token is configured, so these listen on 127.0.0.1 only: ${local.join(', ')}; set ${apiTokenPath}, or their addresses explicitly`,
     );
   }
   return { effective: bound, notices };
 }
 
-const tokensPath = (listenPath: string): string => listenPath.replace(/listen$/, 'tokens');
+const apiTokenPath = 'auth.query_api_token';
+
+const isListenPath = (path: string): boolean => /[._]listen$/.test(path);
+
+/** Transports that carry no credentials. */
+const isTokenless = (path: string): boolean => /\.(udp|tcp)_listen$/.test(path);
+
+const tokensPath = (path: string): string => path.replace(/(http_)?listen$/, 'tokens');
 
 function ownTokens(effective: Effective, listenPath: string): readonly Secret[] {
+  if (isTokenless(listenPath)) return [];
   const tokens = effective.get(tokensPath(listenPath) as OptionPath)?.value;
   return (tokens as readonly Secret[] | undefined) ?? [];
 }
@@ -58,15 +75,18 @@ function ownTokens(effective: Effective, listenPath: string): readonly Secret[] 
 /** Two listeners on one port cannot both start. */
 export function findPortConflicts(effective: Effective): readonly ConfigProblem[] {
   const problems: ConfigProblem[] = [];
-  const taken: { readonly path: string; readonly host: string; readonly port: number }[] = [];
+  const taken: { path: string; transport: string; host: string; port: number }[] = [];
   for (const [path, { value, origin }] of effective) {
-    if (!path.endsWith('.listen') || value === 'off') continue;
+    if (!isListenPath(path) || value === 'off') continue;
     const { host, port } = value as Exclude<ListenAddress, 'off'>;
-    const other = taken.find((one) => one.port === port && hostsOverlap(one.host, host));
+    const transport = path.endsWith('.udp_listen') ? 'udp' : 'tcp';
+    const other = taken.find(
+      (one) => one.transport === transport && one.port === port && hostsOverlap(one.host, host),
+    );
     if (port !== 0 && other !== undefined) {
       problems.push({ key: path, message: `port ${port} is taken by ${other.path}`, origin });
     }
-    taken.push({ path, host, port });
+    taken.push({ path, transport, host, port });
   }
   return problems;
 }

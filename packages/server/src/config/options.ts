@@ -2,6 +2,7 @@ import { path } from '../base/option-types.ts';
 import { option, type OptionSpec, type OptionTable } from '../base/option.ts';
 import { authOptions, retentionOptions } from '../govern/options.ts';
 import { serverOptions } from '../http/options.ts';
+import { gelfOptions } from '../ingest/gelf/options.ts';
 import { ingestOptions } from '../ingest/options.ts';
 import { bucketOptions } from '../lake/options.ts';
 import { pipelineOptions } from '../pipeline/options.ts';
@@ -23,6 +24,7 @@ export const options = {
   ...serverOptions,
   ...authOptions,
   ...ingestOptions,
+  ...gelfOptions,
   ...queryOptions,
   ...logOptions,
 } as const satisfies OptionTable;

@@ -20,7 +20,7 @@ Replays a small shop into a running node: a day of history, then live, until you
   --otlp-url <address>  OTLP/HTTP listener          (asked of the node)
   --bulk-url <address>  _bulk listener              (asked of the node)
   --token <token>       bearer token, if the node wants one (VARVE_TOKEN)
-  --rate <n>            mean events per second      (200)
+  --rate <n>            mean events per second      (50)
   --history <duration>  how far back to fill in     (24h; 0 for none)
   --duration <duration> how long to stay live       (until stopped)
   --seed <n>            another shop                (1)
@@ -57,7 +57,7 @@ export function parseDemoOptions(
     otlpUrl: optionalUrl('--otlp-url', values['otlp-url']),
     bulkUrl: optionalUrl('--bulk-url', values['bulk-url']),
     token: values.token ?? defaults.token,
-    rate: parseNumber('--rate', values.rate ?? '200', { min: 0.1, max: 100_000 }),
+    rate: parseNumber('--rate', values.rate ?? '50', { min: 0.1, max: 100_000 }),
     historyMs: parseDuration('--history', values.history ?? '24h'),
     durationMs:
       values.duration === undefined ? Infinity : parseDuration('--duration', values.duration),

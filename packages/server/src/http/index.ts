@@ -8,4 +8,3 @@ export {
   type SqlService,
 } from './ports.ts';
 export { HttpServer, type HttpServerOptions } from './server.ts';
-export { type TlsFiles } from './tls.ts';

@@ -1,11 +1,11 @@
 import type { Health } from '@varve/contract';
 import type { Secret } from '../base/secret.ts';
+import type { TlsFiles } from '../base/tls-material.ts';
 import { createAuthenticator } from '../govern/index.ts';
 import { createLogger, MetricRegistry } from '../telemetry/index.ts';
 import type { ConsoleAssets } from './console-assets.ts';
 import type { SqlContext, SqlOutcome, SqlRun, SqlService } from './ports.ts';
 import { HttpServer } from './server.ts';
-import type { TlsFiles } from './tls.ts';
 
 export const TOKEN = 'planted-secret-4f1c';
 

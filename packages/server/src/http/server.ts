@@ -4,6 +4,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { systemClock, type Clock } from '../base/clock.ts';
 import { NodeError } from '../base/errors.ts';
 import { formatListenAddress, type ListenAddress } from '../base/listen-address.ts';
+import { readTlsMaterial, type TlsFiles } from '../base/tls-material.ts';
 import type { Authenticator } from '../govern/index.ts';
 import type { Logger, MetricRegistry } from '../telemetry/index.ts';
 import type { ConsoleAssets } from './console-assets.ts';
@@ -15,7 +16,7 @@ import { requestIdOf } from './request-id.ts';
 import { registerNodeStateRoutes } from './routes/node-state.ts';
 import { registerSqlRoute } from './routes/sql.ts';
 import { API_HEADERS, BASE_HEADERS } from './security-headers.ts';
-import { createServer, readTlsMaterial, type TlsFiles } from './tls.ts';
+import { createServer } from './tls.ts';
 
 export interface HttpServerOptions {
   readonly listen: Exclude<ListenAddress, 'off'>;

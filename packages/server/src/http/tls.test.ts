@@ -3,12 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { expect, it } from 'vitest';
-import { selfSigned } from './self-signed.fixture.ts';
+import { selfSigned } from '../../test/fixture/self-signed.ts';
 import { openTestServer, rowsOf, type TestServer } from './server.fixture.ts';
 
 async function tlsFolder(commonName: string) {
   const path = await mkdtemp(join(tmpdir(), 'varve-tls-'));
-  const tls = { certFile: join(path, 'cert.pem'), keyFile: join(path, 'key.pem') };
+  const tls = {
+    section: 'server.tls',
+    certFile: join(path, 'cert.pem'),
+    keyFile: join(path, 'key.pem'),
+  };
   const write = async (name: string): Promise<void> => {
     const { cert, key } = selfSigned(name);
     await writeFile(tls.certFile, cert);
@@ -55,6 +59,10 @@ it('takes a renewed certificate into use, and keeps the old one when the new one
 });
 
 it('does not start with a certificate that cannot be used', async () => {
-  const tls = { certFile: '/nonexistent/cert.pem', keyFile: '/nonexistent/key.pem' };
+  const tls = {
+    section: 'server.tls',
+    certFile: '/nonexistent/cert.pem',
+    keyFile: '/nonexistent/key.pem',
+  };
   await expect(openTestServer({ tls })).rejects.toMatchObject({ code: 'config_invalid' });
 });

@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { formatListenAddress } from '../base/listen-address.ts';
 import { VERSION } from '../base/version.ts';
 import type { HealthSource, Readiness } from '../http/index.ts';
-import type { HttpListener, InflightBudget } from '../ingest/http/index.ts';
+import type { InflightBudget, IngestListener } from '../ingest/http/index.ts';
 import type { Pipeline } from '../pipeline/index.ts';
 import type { QueryService } from '../query/index.ts';
 
@@ -11,7 +11,7 @@ import type { QueryService } from '../query/index.ts';
 export interface RunningParts {
   readonly pipeline: Pipeline;
   readonly queries: QueryService;
-  readonly listeners: readonly HttpListener[];
+  readonly listeners: readonly IngestListener[];
 }
 
 export interface NodeHealthOptions {
@@ -103,7 +103,7 @@ export class NodeHealth implements HealthSource {
   }
 }
 
-function listenerHealth(listener: HttpListener): ListenerHealth {
+function listenerHealth(listener: IngestListener): ListenerHealth {
   const account = listener.account();
   const { lastEventAtMs } = account;
   return {

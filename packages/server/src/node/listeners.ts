@@ -1,43 +1,86 @@
-import { NodeError } from '../base/errors.ts';
 import type { ListenAddress } from '../base/listen-address.ts';
-import { formatListenAddress } from '../base/listen-address.ts';
 import type { Secret } from '../base/secret.ts';
+import { tlsFilesOf } from '../base/tls-material.ts';
 import type { Config } from '../config/index.ts';
 import { createBulkEndpoint } from '../ingest/bulk/index.ts';
+import { createGelfEndpoint } from '../ingest/gelf/index.ts';
+import { GrpcListener, type IngestMethod } from '../ingest/grpc/index.ts';
+import { createHecEndpoint } from '../ingest/hec/index.ts';
 import {
   type HttpEndpoint,
   HttpListener,
   type InflightBudget,
+  type IngestListener,
   type IngestPort,
 } from '../ingest/http/index.ts';
-import { otlpEndpoint } from '../ingest/otlp/index.ts';
+import { createLokiEndpoint } from '../ingest/loki/index.ts';
+import { otlpEndpoint, otlpExportMethod } from '../ingest/otlp/index.ts';
 import type { Logger } from '../telemetry/index.ts';
+import { openAt } from './bind.ts';
+import { openGelfSockets } from './gelf-sockets.ts';
 
 interface ListenerSpec {
   readonly name: string;
   readonly key: string;
-  readonly endpoint: HttpEndpoint;
+  readonly entry:
+    | { readonly kind: 'http'; readonly endpoints: readonly [HttpEndpoint, ...HttpEndpoint[]] }
+    | { readonly kind: 'grpc'; readonly method: IngestMethod };
   readonly settings: {
     readonly listen: ListenAddress;
     readonly tokens: readonly Secret[] | undefined;
     readonly tenant: string;
+    readonly tls: Parameters<typeof tlsFilesOf>[1];
   };
 }
 
 /** Every listener of the node, in the order of `GET /v1/health`. A new protocol is registered here. */
-function listenerSpecs({ ingest }: Config): readonly ListenerSpec[] {
+function listenerSpecs({ ingest }: Config, port: IngestPort): readonly ListenerSpec[] {
   return [
     {
       name: 'otlp_http',
       key: 'ingest.otlp.http.listen',
-      endpoint: otlpEndpoint,
+      entry: { kind: 'http', endpoints: [otlpEndpoint] },
       settings: ingest.otlp.http,
+    },
+    {
+      name: 'otlp_grpc',
+      key: 'ingest.otlp.grpc.listen',
+      entry: { kind: 'grpc', method: otlpExportMethod },
+      settings: ingest.otlp.grpc,
     },
     {
       name: 'bulk',
       key: 'ingest.bulk.listen',
-      endpoint: createBulkEndpoint(),
+      entry: { kind: 'http', endpoints: [createBulkEndpoint()] },
       settings: ingest.bulk,
+    },
+    {
+      name: 'loki',
+      key: 'ingest.loki.listen',
+      // Loki takes OTLP on the same port, at `/otlp/v1/logs`.
+      entry: { kind: 'http', endpoints: [createLokiEndpoint(ingest.loki), otlpEndpoint] },
+      settings: ingest.loki,
+    },
+    {
+      name: 'hec',
+      key: 'ingest.hec.listen',
+      entry: {
+        kind: 'http',
+        endpoints: [
+          createHecEndpoint({
+            maxBodyBytes: ingest.hecMaxBodyBytes,
+            allowsQueryToken: ingest.hec.queryToken === 'on',
+            isAccepting: () => port.isAccepting(),
+          }),
+        ],
+      },
+      settings: ingest.hec,
+    },
+    {
+      name: 'gelf_http',
+      key: 'ingest.gelf.http_listen',
+      entry: { kind: 'http', endpoints: [createGelfEndpoint(ingest.gelf.maxMessageBytes)] },
+      settings: { ...ingest.gelf, listen: ingest.gelf.httpListen },
     },
   ];
 }
@@ -52,13 +95,14 @@ export interface OpenListenersOptions {
 /** All listeners that are not `off`; none stays open when one of them cannot be. */
 export async function openListeners(
   options: OpenListenersOptions,
-): Promise<readonly HttpListener[]> {
-  const opened: HttpListener[] = [];
+): Promise<readonly IngestListener[]> {
+  const opened: IngestListener[] = [];
   try {
-    for (const spec of listenerSpecs(options.config)) {
+    for (const spec of listenerSpecs(options.config, options.port)) {
       const listener = await openListener(spec, options);
       if (listener !== undefined) opened.push(listener);
     }
+    for await (const listener of openGelfSockets(options)) opened.push(listener);
     return opened;
   } catch (error) {
     await Promise.all(opened.map((listener) => listener.close()));
@@ -67,27 +111,24 @@ export async function openListeners(
 }
 
 async function openListener(
-  { name, key, endpoint, settings }: ListenerSpec,
+  { name, key, entry, settings }: ListenerSpec,
   { port, budget, logger }: OpenListenersOptions,
-): Promise<HttpListener | undefined> {
-  const { listen, tokens = [], tenant } = settings;
+): Promise<IngestListener | undefined> {
+  const { listen, tokens = [], tenant, tls } = settings;
   if (listen === 'off') return undefined;
-  try {
-    return await HttpListener.open({
+  return openAt<IngestListener>(key, listen, (address) => {
+    const common = {
       name,
-      address: listen,
-      endpoints: [endpoint],
+      address,
       port,
       budget,
-      tokens: tokens.map((token) => token.reveal()),
+      tokens,
       tenant,
+      tls: tlsFilesOf(key.replace(/(http_)?listen$/, 'tls'), tls),
       log: logger.child({ module: name }),
-    });
-  } catch (cause) {
-    const isInUse = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
-    const reason = isInUse ? 'the port is in use; choose another or set it to off' : String(cause);
-    throw new NodeError('config_invalid', `${key} ${formatListenAddress(listen)}: ${reason}`, {
-      cause,
-    });
-  }
+    };
+    return entry.kind === 'http'
+      ? HttpListener.open({ ...common, endpoints: entry.endpoints })
+      : GrpcListener.open({ ...common, method: entry.method });
+  });
 }

@@ -4,12 +4,13 @@ import { systemClock } from '../base/clock.ts';
 import { NodeError } from '../base/errors.ts';
 import { formatListenAddress } from '../base/listen-address.ts';
 import { nodeFileSystem } from '../base/node-file-system.ts';
+import { tlsFilesOf } from '../base/tls-material.ts';
 import { VERSION } from '../base/version.ts';
 import { rawEventsSchema } from '../columns/index.ts';
 import type { Config } from '../config/index.ts';
 import { createAuthenticator } from '../govern/index.ts';
 import { HttpServer, loadConsoleAssets, type SqlService } from '../http/index.ts';
-import { type HttpListener, InflightBudget } from '../ingest/http/index.ts';
+import { InflightBudget, type IngestListener } from '../ingest/http/index.ts';
 import type { Pipeline } from '../pipeline/index.ts';
 import { defaultQueryOptions, QueryEngine, QueryService } from '../query/index.ts';
 import { type Logger, MetricRegistry } from '../telemetry/index.ts';
@@ -94,10 +95,9 @@ async function openServer(
 ): Promise<HttpServer> {
   const { listen, tls } = config.server;
   if (listen === 'off') throw new NodeError('config_invalid', 'server.listen cannot be off');
-  const { certFile, keyFile } = tls;
   return HttpServer.open({
     listen,
-    tls: certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile },
+    tls: tlsFilesOf('server.tls', tls),
     authenticator: createAuthenticator(config.auth.queryApiToken),
     sql: parts.sql,
     healthSource: parts.health,
@@ -160,7 +160,7 @@ class PendingSql implements SqlService {
 
 function runningNode(parts: {
   server: HttpServer;
-  listeners: readonly HttpListener[];
+  listeners: readonly IngestListener[];
   pipeline: Pipeline;
   health: NodeHealth;
   closers: AsyncDisposableStack;
@@ -183,7 +183,9 @@ function runningNode(parts: {
   ]);
   return {
     addresses: { server: server.address, ...Object.fromEntries(named) },
-    reload: () => server.reloadTls(),
+    reload: async () => {
+      await Promise.all([server, ...listeners].map((port) => port.reloadTls()));
+    },
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -23,7 +23,7 @@ const segmentMaxBytes = 64 * 1024 * 1024;
 const maxBatchBytes = 256 * 1024 * 1024;
 const unpublishedMaxBytes = 8 * 1024 ** 3;
 const unpublishedFreeShare = 0.8;
-const mergeMemoryMaxBytes = 1024 ** 3;
+const mergeMemoryMaxBytes = 384 * 1024 ** 2;
 
 export interface OpenPipelineOptions {
   readonly config: Config;
@@ -105,6 +105,9 @@ function ingestOptions(config: Config): IngestWorkerOptions {
     sealIntervalMs: storage.sealIntervalMs,
     segmentMaxBytes,
     bulkRejection: ingest.bulk.rejection,
+    loki: { dedup: ingest.loki.dedup === 'on' },
+    hec: { ack: ingest.hec.ack === 'on', idField: ingest.hec.idField },
+    gelf: { maxMessageBytes: ingest.gelf.maxMessageBytes, idField: ingest.gelf.idField },
     log,
   };
 }

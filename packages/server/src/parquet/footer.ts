@@ -21,7 +21,11 @@ export async function readFooterStats(
   const file = await fileSystem.open(path, 'read');
   try {
     const sizeBytes = await file.size();
-    const trailer = await readExactly(file, { path, from: sizeBytes - trailerBytes, to: sizeBytes });
+    const trailer = await readExactly(file, {
+      path,
+      from: sizeBytes - trailerBytes,
+      to: sizeBytes,
+    });
     const footerBytes = trailer.readUInt32LE(0) + trailerBytes;
     if (trailer.toString('latin1', 4) !== magic || footerBytes > sizeBytes) {
       throw new NodeError('storage_corrupt_table', 'a Parquet file has no valid footer', {

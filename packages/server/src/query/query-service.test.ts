@@ -197,7 +197,7 @@ describe('results', () => {
       'SELECT unnest(map_keys(attributes)) FROM raw_events LIMIT 1',
       'SELECT list_filter([1,2], x -> x > 1)',
     ]) {
-      await expect(fixture.ask(sql, { files }), sql).resolves.toMatchObject({
+      await expect(fixture.ask(sql, { files })).resolves.toMatchObject({
         columns: expect.any(Array),
       });
     }

@@ -7,7 +7,10 @@ import { nodeFileSystem } from '../base/node-file-system.ts';
 import { RpcServer } from '../base/rpc.ts';
 import { encodeSchemaMessage, rawEventsSchema } from '../columns/index.ts';
 import { createBulkProtocol } from '../ingest/bulk/index.ts';
+import { createGelfProtocols } from '../ingest/gelf/index.ts';
+import { createHecProtocol } from '../ingest/hec/index.ts';
 import { decompress } from '../ingest/http/index.ts';
+import { createLokiProtocol } from '../ingest/loki/index.ts';
 import { otlpProtocol } from '../ingest/otlp/index.ts';
 import {
   createEventGroups,
@@ -81,7 +84,13 @@ async function open(): Promise<{ opened: Opened; dedup: DedupWindow }> {
     groupMaxBytes,
   });
   const engine = new IngestEngine({
-    protocols: [otlpProtocol, createBulkProtocol({ rejection: options.bulkRejection })],
+    protocols: [
+      otlpProtocol,
+      createBulkProtocol({ rejection: options.bulkRejection }),
+      createLokiProtocol(options.loki),
+      createHecProtocol(options.hec),
+      ...createGelfProtocols(options.gelf),
+    ],
     group,
     decompress,
     clock: systemClock,

@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { RpcServer } from '../base/rpc.ts';
 import { rawEventsSchema } from '../columns/index.ts';
@@ -16,6 +17,9 @@ export type MergeCalls = {
     result: void;
   };
 };
+
+// Ingest and queries go first; the threads that merge start later and inherit it.
+setPriority(constants.priority.PRIORITY_LOW);
 
 // The parent is gone: nobody would learn of the result.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));

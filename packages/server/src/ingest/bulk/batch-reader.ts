@@ -1,15 +1,14 @@
 import { isUtf8 } from 'node:buffer';
-
 import type { ErrorCode } from '@varve/contract';
-
 import { NodeError } from '../../base/errors.ts';
+import { type JsonCursor, malformedBody } from '../../codec/index.ts';
 import {
   eventDuplicate,
   eventOutOfTime,
   eventStored,
   type RawEventBuilder,
 } from '../../columns/index.ts';
-import { type JsonCursor, malformedBody } from '../../codec/index.ts';
+import type { DocumentReader } from '../event-field/index.ts';
 import {
   type ActionLine,
   type BulkAction,
@@ -18,7 +17,6 @@ import {
   updateAction,
 } from './action-line.ts';
 import { BulkItems, type ItemError } from './bulk-items.ts';
-import type { DocumentReader } from './document-reader.ts';
 import { IndexNames } from './index-names.ts';
 
 /** Bounds the answer, which is longer than the shortest actions. */

@@ -30,7 +30,6 @@ export function parseBulkPath(path: string, query: string): BulkPath | undefined
   if (second !== '_doc' && second !== '_create') return undefined;
   const id = third === undefined ? undefined : decodeSegment(third);
   if (third !== undefined && id === undefined) return undefined;
-  const isCreate =
-    second === '_create' || new URLSearchParams(query).get('op_type') === 'create';
+  const isCreate = second === '_create' || new URLSearchParams(query).get('op_type') === 'create';
   return { kind: 'document', index, id, action: isCreate ? 'create' : 'index' };
 }

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-
 import { assert } from '../../base/assert.ts';
 import { ByteBuffer } from '../../codec/index.ts';
 import { actionNames } from './action-line.ts';
@@ -83,7 +82,9 @@ export interface BulkReplyOptions {
   readonly filterPath: string | null;
 }
 
-const idAlphabet = encoder.encode('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_');
+const idAlphabet = encoder.encode(
+  'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_',
+);
 const requestIdBytes = 12;
 
 /** Ids of 20 URL-safe characters for items that brought none: 16 random ones of the request, 4 that count. */
@@ -108,7 +109,11 @@ class ItemWriter {
   readonly #shapes: (ItemShape | undefined)[] = [];
   readonly #failures = new Map<string, Uint8Array>();
 
-  constructor(items: BulkItems, out: ByteBuffer, { isSent, indexes }: { isSent: FieldFilter; indexes: readonly string[] }) {
+  constructor(
+    items: BulkItems,
+    out: ByteBuffer,
+    { isSent, indexes }: { isSent: FieldFilter; indexes: readonly string[] },
+  ) {
     this.#items = items;
     this.#out = out;
     this.#isSent = isSent;
@@ -121,7 +126,10 @@ class ItemWriter {
     const out = this.#out;
     const shape = this.#shape(item);
     const tail = shape.tail ?? this.#failure(item, shape);
-    if (shape.isEmpty || (tail.length === closeItem.length && !shape.hasIndex && shape.beforeId === undefined)) {
+    if (
+      shape.isEmpty ||
+      (tail.length === closeItem.length && !shape.hasIndex && shape.beforeId === undefined)
+    ) {
       return false;
     }
     if (!isFirst) out.byte(comma);
@@ -162,7 +170,10 @@ class ItemWriter {
   }
 
   #renderError({ status, type, reason }: ItemError, action: string, shape: ItemShape): string {
-    const fields = [['status', status], ['error', { type, reason }]] as const;
+    const fields = [
+      ['status', status],
+      ['error', { type, reason }],
+    ] as const;
     const isFirst = !shape.hasIndex && shape.beforeId === undefined;
     return renderFields(fields, ['items', action], { isSent: this.#isSent, isFirst });
   }
@@ -172,7 +183,10 @@ class ItemWriter {
 export function renderBulkReply(items: BulkItems, options: BulkReplyOptions): Uint8Array {
   const isSent = createFieldFilter(options.filterPath);
   const out = new ByteBuffer(256 + items.count * (options.filterPath === null ? 200 : 64));
-  const head = [['took', options.tookMs], ['errors', items.hasErrors]] as const;
+  const head = [
+    ['took', options.tookMs],
+    ['errors', items.hasErrors],
+  ] as const;
   const headText = renderFields(head, [], { isSent, isFirst: true });
   out.ascii(`{${headText}`);
   const headEnd = out.size;

@@ -1,5 +1,4 @@
 import { tableFromIPC } from 'apache-arrow';
-
 import { systemClock } from '../../base/clock.ts';
 import { NodeError } from '../../base/errors.ts';
 import {
@@ -88,6 +87,11 @@ export class BulkRig implements IngestPort {
     return this.#seen;
   }
 
+  /** Empties the dedup window. */
+  forget(): void {
+    this.#seen.length = 0;
+  }
+
   request(options: SendOptions = {}): IngestRequest {
     return {
       protocol: 'bulk',
@@ -130,17 +134,31 @@ export class BulkRig implements IngestPort {
     await Promise.resolve();
     try {
       const encoding = request.headers['content-encoding'];
-      const decoded = this.#decode(request, decompress(request.body, encoding, request.maxBodyBytes));
+      const decoded = this.#decode(
+        request,
+        decompress(request.body, encoding, request.maxBodyBytes),
+      );
       return { ...decoded, reply: decoded.reply() };
     } catch (error) {
       if (!(error instanceof NodeError)) throw error;
       const reply = this.protocol.replyToError(error, request);
-      return { received: 0, stored: 0, deduplicated: 0, rejected: {}, reply, requestError: error.code };
+      return {
+        received: 0,
+        stored: 0,
+        deduplicated: 0,
+        rejected: {},
+        reply,
+        requestError: error.code,
+      };
     }
   }
 
   rows(): readonly StoredEvent[] {
-    const pieces = [encodeSchemaMessage(rawEventsSchema), ...encodeRecordBatch(this.builder.batch), endOfStream];
+    const pieces = [
+      encodeSchemaMessage(rawEventsSchema),
+      ...encodeRecordBatch(this.builder.batch),
+      endOfStream,
+    ];
     return tableFromIPC(Buffer.concat(pieces))
       .toArray()
       .map((row) => {

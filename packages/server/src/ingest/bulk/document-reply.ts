@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-
 import { type BulkItems, itemFailed, itemUpdated } from './bulk-items.ts';
 
 const decoder = new TextDecoder();

@@ -1,4 +1,9 @@
-import { type HttpEndpoint, parseAuthorization, type Route, type RouteInput } from '../http/index.ts';
+import {
+  type HttpEndpoint,
+  parseAuthorization,
+  type Route,
+  type RouteInput,
+} from '../http/index.ts';
 import { parseBulkPath } from './bulk-path.ts';
 import { errorReply } from './error-reply.ts';
 import { answerHandshake, type ClusterIdentity, defaultIdentity } from './handshakes.ts';

@@ -1,5 +1,4 @@
 import { type ErrorCode, errorCodes } from '@varve/contract';
-
 import type { NodeError } from '../../base/errors.ts';
 import type { IngestReply } from '../../pipeline/index.ts';
 import { jsonReply, type ReplyHead } from './reply-head.ts';

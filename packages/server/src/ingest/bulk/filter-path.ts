@@ -34,7 +34,9 @@ export function createFieldFilter(filterPath: string | null): (path: Segments) =
     .filter((pattern) => pattern !== '');
   const isExcessive = patterns.some((pattern) => parsePattern(pattern).length > maxSegments);
   if (patterns.length === 0 || patterns.length > maxPatterns || isExcessive) return () => true;
-  const excluded = patterns.filter((one) => one.startsWith('-')).map((one) => parsePattern(one.slice(1)));
+  const excluded = patterns
+    .filter((one) => one.startsWith('-'))
+    .map((one) => parsePattern(one.slice(1)));
   const included = patterns.filter((one) => !one.startsWith('-')).map(parsePattern);
   return (path) =>
     (included.length === 0 || included.some((pattern) => covers(pattern, path))) &&

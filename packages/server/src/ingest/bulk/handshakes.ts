@@ -114,7 +114,8 @@ function nodes(identity: ClusterIdentity, input: RouteInput): unknown {
 }
 
 /** Things that a sender may look for or install; all are there already and taking them changes nothing. */
-const resources = /^\/(_template|_index_template|_component_template|_ilm\/policy|_data_stream|_ingest\/pipeline|_alias)(\/[^/]+)?$/;
+const resources =
+  /^\/(_template|_index_template|_component_template|_ilm\/policy|_data_stream|_ingest\/pipeline|_alias)(\/[^/]+)?$/;
 
 function resource(input: RouteInput, name: string | undefined): HandshakeAnswer {
   if (input.method !== 'GET' && input.method !== 'HEAD') return acknowledged;

@@ -1,20 +1,14 @@
 import { gzipSync } from 'node:zlib';
-
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { NodeError } from '../../base/errors.ts';
-import type { RawEventBuilder } from '../../columns/index.ts';
 import { JsonCursor } from '../../codec/index.ts';
-import type {
-  DecodedRequest,
-  IngestReply,
-  IngestRequest,
-  Protocol,
-} from '../../pipeline/index.ts';
+import type { RawEventBuilder } from '../../columns/index.ts';
+import type { DecodedRequest, IngestReply, IngestRequest, Protocol } from '../../pipeline/index.ts';
+import { DocumentReader } from '../event-field/index.ts';
 import { ActionLine, createAction, indexAction } from './action-line.ts';
 import { BatchReader } from './batch-reader.ts';
 import { type BulkPath, parseBulkPath } from './bulk-path.ts';
 import { renderBulkReply } from './bulk-reply.ts';
-import { DocumentReader } from './document-reader.ts';
 import { renderDocumentReply } from './document-reply.ts';
 import { errorReply, exceptionType } from './error-reply.ts';
 import { jsonReply, replyHeaders } from './reply-head.ts';
@@ -127,11 +121,18 @@ class BulkProtocol implements Protocol {
 export const bulkProtocolName = 'bulk';
 
 function encodeReply(
-  reply: { readonly status: number; readonly headers: Record<string, string>; readonly body: Uint8Array },
+  reply: {
+    readonly status: number;
+    readonly headers: Record<string, string>;
+    readonly body: Uint8Array;
+  },
   request: IngestRequest,
 ): IngestReply {
   const accepted = request.headers['accept-encoding'] ?? '';
-  if (reply.body.length < gzipMinBytes || !/\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accepted)) {
+  if (
+    reply.body.length < gzipMinBytes ||
+    !/\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accepted)
+  ) {
     return reply;
   }
   return {

@@ -23,7 +23,8 @@ export function replyHeaders({ headers }: ReplyHead): Record<string, string> {
       vendor === null
         ? 'application/json'
         : `application/vnd.${(vendor[1] ?? '').toLowerCase()}+json;compatible-with=${vendor[2]}`,
-    ...(opaqueId !== undefined && opaqueId.length <= maxOpaqueIdLength && { 'x-opaque-id': opaqueId }),
+    ...(opaqueId !== undefined &&
+      opaqueId.length <= maxOpaqueIdLength && { 'x-opaque-id': opaqueId }),
   };
 }
 

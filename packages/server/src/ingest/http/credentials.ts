@@ -1,31 +1,3 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
-
-const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
-
-/** The tokens of one listener, compared in constant time. No tokens: everybody may send. */
-export class TokenSet {
-  readonly #digests: readonly Buffer[];
-
-  constructor(tokens: readonly string[]) {
-    this.#digests = tokens.map(digestOf);
-  }
-
-  get isEmpty(): boolean {
-    return this.#digests.length === 0;
-  }
-
-  hasAny(secrets: readonly string[]): boolean {
-    let isFound = false;
-    for (const secret of secrets) {
-      const digest = digestOf(secret);
-      for (const known of this.#digests) {
-        if (timingSafeEqual(digest, known)) isFound = true;
-      }
-    }
-    return isFound;
-  }
-}
-
 /** `Authorization` as scheme (lower-case) and the rest. */
 export function parseAuthorization(header: string | undefined): { scheme: string; value: string } {
   const match = /^([^ ]+) +(.*)$/.exec((header ?? '').trim());

@@ -1,5 +1,4 @@
 import type { ErrorCode } from '@varve/contract';
-
 import type { IngestReply, IngestRequest } from '../../pipeline/index.ts';
 
 /** What became of the events of one request. `received = stored + deduplicated + Σ rejected`. */

@@ -28,7 +28,7 @@ export class ListenerLedger {
   readonly #rejected = new Map<string, number>();
   readonly #rejectedRequests = new Map<string, number>();
 
-  noteOutcome(outcome: IngestOutcome, nowMs: number): void {
+  noteOutcome(outcome: Omit<IngestOutcome, 'reply'>, nowMs: number): void {
     this.#received += outcome.received;
     this.#stored += outcome.stored;
     this.#deduplicated += outcome.deduplicated;
@@ -37,6 +37,12 @@ export class ListenerLedger {
     }
     if (outcome.stored > 0) this.#lastEventAtMs = nowMs;
     if (outcome.requestError !== undefined) this.noteRejectedRequest(outcome.requestError);
+  }
+
+  /** Messages that were received and lost before they could be decoded. */
+  noteLost(code: ErrorCode, count: number): void {
+    this.#received += count;
+    this.#rejected.set(code, (this.#rejected.get(code) ?? 0) + count);
   }
 
   noteRejectedRequest(code: ErrorCode): void {

@@ -1,16 +1,26 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { type ErrorCode, errorCodes } from '@varve/contract';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { NodeError } from '../../base/errors.ts';
+import type { Secret } from '../../base/secret.ts';
+import {
+  minTlsVersion,
+  readTlsMaterial,
+  type TlsFiles,
+  type TlsMaterial,
+} from '../../base/tls-material.ts';
 import type { IngestReply } from '../../pipeline/index.ts';
-import { bodyTooLarge, readBody, tooManyBytesInFlight } from './body-reader.ts';
-import { standardSecrets, TokenSet } from './credentials.ts';
+import { readBody } from './body-reader.ts';
+import { standardSecrets } from './credentials.ts';
 import type { HttpEndpoint, RequestHead, Route, RouteInput } from './endpoint.ts';
-import type { InflightBudget, InflightReservation } from './inflight-budget.ts';
+import type { InflightBudget } from './inflight-budget.ts';
+import type { IngestListener } from './ingest-listener.ts';
 import type { IngestPort } from './ingest-port.ts';
 import { type ListenerAccount, ListenerLedger } from './listener-ledger.ts';
 import { writeEarlyReply, writeReply } from './reply-writer.ts';
+import { RequestGate } from './request-gate.ts';
 import { normalPrefix, parseTarget } from './request-path.ts';
 import { tenantOf } from './tenant.ts';
 
@@ -34,6 +44,7 @@ const defaultTimeouts: HttpTimeouts = {
 
 const maxHeaderBytes = 32 * 1024;
 const maxConnections = 8192;
+const handshakeTimeout = 15_000;
 const defaultRetryAfterSecs = 2;
 
 export interface ListenerLog {
@@ -50,10 +61,12 @@ export interface HttpListenerOptions {
   readonly port: IngestPort;
   readonly budget: InflightBudget;
   /** Empty: no authentication. */
-  readonly tokens: readonly string[];
+  readonly tokens: readonly Secret[];
   /** Tenant of requests that name none. */
   readonly tenant: string;
   readonly pathPrefix?: string;
+  /** With it the port speaks HTTPS only. */
+  readonly tls?: TlsFiles | undefined;
   readonly log: ListenerLog;
   readonly clock?: Clock;
   readonly timeouts?: Partial<HttpTimeouts>;
@@ -81,30 +94,33 @@ const withheldHeaders = new Set(['authorization', 'cookie', 'proxy-authorization
  * tenant, size, back-pressure) before a byte of its body is read; then reads the body, hands it to the ingest
  * worker and writes that one's answer. Nothing here decompresses or parses.
  */
-export class HttpListener {
+export class HttpListener implements IngestListener {
   readonly #options: HttpListenerOptions;
   readonly #clock: Clock;
   readonly #timeouts: HttpTimeouts;
   readonly #prefix: string;
-  readonly #tokens: TokenSet;
+  readonly #gate: RequestGate;
   readonly #ledger = new ListenerLedger();
-  readonly #server: Server;
-  #isDraining = false;
+  readonly #server: Server | TlsServer;
 
-  private constructor(options: HttpListenerOptions) {
+  private constructor(options: HttpListenerOptions, tls: TlsMaterial | undefined) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#timeouts = { ...defaultTimeouts, ...options.timeouts };
     this.#prefix = normalPrefix(options.pathPrefix ?? '');
-    this.#tokens = new TokenSet(options.tokens);
-    this.#server = createServer({
+    this.#gate = new RequestGate(options);
+    const settings = {
       maxHeaderSize: maxHeaderBytes,
       headersTimeout: this.#timeouts.headersMs,
       requestTimeout: this.#timeouts.requestMs,
       keepAliveTimeout: this.#timeouts.keepAliveMs,
       connectionsCheckingInterval: Math.min(5000, this.#timeouts.headersMs),
       noDelay: true,
-    });
+    };
+    this.#server =
+      tls === undefined
+        ? createServer(settings)
+        : createTlsServer({ ...settings, ...tls, handshakeTimeout, minVersion: minTlsVersion });
     this.#server.maxConnections = maxConnections;
     this.#server.on('request', (message, response) => this.#start(message, response, false));
     this.#server.on('checkContinue', (message, response) => this.#start(message, response, true));
@@ -113,7 +129,9 @@ export class HttpListener {
 
   /** Resolves when the port is bound; rejects when it cannot be. */
   static async open(options: HttpListenerOptions): Promise<HttpListener> {
-    const listener = new HttpListener(options);
+    const { tls, name } = options;
+    const material = tls === undefined ? undefined : await readTlsMaterial(tls);
+    const listener = new HttpListener(options, material);
     const server = listener.#server;
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -122,7 +140,7 @@ export class HttpListener {
         resolve();
       });
     });
-    options.log.info({ listener: options.name, ...listener.address }, 'listening');
+    options.log.info({ listener: name, ...listener.address }, 'listening');
     return listener;
   }
 
@@ -132,16 +150,18 @@ export class HttpListener {
   }
 
   account(): ListenerAccount {
-    return this.#ledger.account(
-      this.#options.name,
-      !this.#isDraining && this.#options.port.isAccepting(),
-    );
+    return this.#ledger.account(this.#options.name, this.#gate.isAccepting);
   }
 
-  /** Takes no more requests, answers those in flight, then closes all connections, at the latest after `graceMs`. */
+  async reloadTls(): Promise<void> {
+    const { tls } = this.#options;
+    if (tls === undefined || !('setSecureContext' in this.#server)) return;
+    this.#server.setSecureContext(await readTlsMaterial(tls));
+  }
+
   async close(graceMs = 10_000): Promise<void> {
-    if (this.#isDraining) return;
-    this.#isDraining = true;
+    if (this.#gate.isDraining) return;
+    this.#gate.drain();
     const closed = new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
     });
@@ -168,15 +188,10 @@ export class HttpListener {
   async #serve(exchange: Exchange): Promise<void> {
     const { message } = exchange;
     this.#ledger.noteRequest();
+    const { path, query, isBelowPrefix } = parseTarget(message.url ?? '/', this.#prefix);
     const method = message.method ?? 'GET';
-    const target = parseTarget(message.url ?? '/', this.#prefix);
-    const input: RouteInput = {
-      method,
-      path: target?.path ?? '/',
-      query: target?.query ?? '',
-      headers: headersOf(message),
-    };
-    const routed = target === undefined ? undefined : this.#route(input);
+    const input: RouteInput = { method, path, query, headers: headersOf(message) };
+    const routed = isBelowPrefix ? this.#route(input) : undefined;
     const endpoint = routed?.endpoint ?? this.#options.endpoints[0];
     const head: RequestHead = {
       ...input,
@@ -211,8 +226,9 @@ export class HttpListener {
     if (!probePaths.has(path))
       throw new NodeError('request_not_found', 'no such path on this port');
     if (method !== 'GET' && method !== 'HEAD') throw notAllowed(['GET', 'HEAD']);
-    const status = this.#isDraining ? 503 : 200;
-    const body = this.#isDraining ? 'stopping\n' : 'ok\n';
+    const status = this.#gate.isDraining ? 503 : 200;
+    const word = path === '/ready' ? 'ready' : 'ok';
+    const body = `${this.#gate.isDraining ? 'stopping' : word}\n`;
     this.#writeEarly(exchange, { status, headers: { 'content-type': 'text/plain' }, body });
   }
 
@@ -223,7 +239,7 @@ export class HttpListener {
   ): void {
     if (route.kind === 'method_not_allowed') throw notAllowed(route.allow);
     if (route.isPublic !== true) this.#authenticate(endpoint, input);
-    this.#writeEarly(exchange, route.reply);
+    this.#writeEarly(exchange, route.reply, true);
   }
 
   async #ingest(exchange: Exchange, endpoint: HttpEndpoint, head: RequestHead): Promise<void> {
@@ -231,7 +247,7 @@ export class HttpListener {
     this.#authenticate(endpoint, head);
     const tenant = tenantOf(head.headers['x-scope-orgid'], this.#options.tenant);
     const contentLength = contentLengthOf(message);
-    const reservation = this.#admit(contentLength, head.maxBodyBytes);
+    const reservation = this.#gate.admit(contentLength, head.maxBodyBytes);
     try {
       if (exchange.isExpecting) response.writeContinue();
       const body = await readBody(message, {
@@ -248,37 +264,17 @@ export class HttpListener {
       const headers = withoutSecrets(head.headers);
       const outcome = await this.#options.port.submit({ ...head, tenant, headers, body });
       this.#ledger.noteOutcome(outcome, this.#clock.nowMs());
-      writeReply(response, withRetryAfter(outcome.reply, undefined), this.#isDraining);
+      writeReply(response, withRetryAfter(outcome.reply, undefined), this.#gate.isDraining);
     } finally {
       reservation.release();
     }
   }
 
   #authenticate(endpoint: HttpEndpoint, input: RouteInput): void {
-    if (this.#tokens.isEmpty) return;
-    const secrets = [
+    this.#gate.authenticate([
       ...standardSecrets(input.headers['authorization']),
       ...(endpoint.secretsOf?.(input) ?? []),
-    ];
-    if (this.#tokens.hasAny(secrets)) return;
-    throw new NodeError('auth_unauthenticated', 'missing or invalid credentials for this listener');
-  }
-
-  /** What can be known before the body is read: whether it may come at all. */
-  #admit(contentLength: number | undefined, maxBodyBytes: number): InflightReservation {
-    const { budget, port } = this.#options;
-    const limitBytes = Math.min(maxBodyBytes, budget.limitBytes);
-    if (contentLength !== undefined && contentLength > limitBytes) throw bodyTooLarge(limitBytes);
-    if (this.#isDraining) throw new NodeError('ingest_backpressure', 'the node is stopping; retry');
-    if (!port.isAccepting()) {
-      throw new NodeError(
-        'ingest_backpressure',
-        'too much received data is not yet published; retry',
-      );
-    }
-    const reservation = budget.open();
-    if (!reservation.grow(contentLength ?? 0)) throw tooManyBytesInFlight(budget.limitBytes);
-    return reservation;
+    ]);
   }
 
   #answerError(
@@ -299,8 +295,9 @@ export class HttpListener {
     this.#writeEarly(exchange, withRetryAfter({ ...reply, headers }, nodeError));
   }
 
-  #writeEarly(exchange: Exchange, reply: IngestReply): void {
-    writeEarlyReply(exchange, reply, { isLast: this.#isDraining, clock: this.#clock });
+  #writeEarly(exchange: Exchange, reply: IngestReply, isAfterBody = false): void {
+    const options = { isLast: this.#gate.isDraining, isAfterBody, clock: this.#clock };
+    writeEarlyReply(exchange, reply, options);
   }
 }
 

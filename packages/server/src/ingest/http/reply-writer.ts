@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { IngestReply } from '../../pipeline/index.ts';
 
 /** An unread body up to this size is read past, so that the connection can be kept. */
-const maxSkippedBodyBytes = 64 * 1024;
+const maxSkippedBodyBytes = 1024 * 1024;
 /** How much of a larger one is read past before the connection is closed, so that the sender sees the answer. */
 const maxLingerBytes = 4 * 1024 * 1024;
 const lingerMs = 2000;
@@ -24,6 +24,14 @@ export function writeReply(response: ServerResponse, reply: IngestReply, isLast:
   response.end(reply.body);
 }
 
+export interface EarlyReplyOptions {
+  /** The connection is to be closed. */
+  readonly isLast: boolean;
+  /** The body is wanted, though not its content: the answer comes after it, which some senders depend on. */
+  readonly isAfterBody: boolean;
+  readonly clock: Clock;
+}
+
 /**
  * Answers a request whose body is unread. Closing at once would reset the connection under a sender that is
  * still writing, and it would never see the answer; so a bounded part of the body is read past first.
@@ -31,15 +39,17 @@ export function writeReply(response: ServerResponse, reply: IngestReply, isLast:
 export function writeEarlyReply(
   exchange: { readonly message: IncomingMessage; readonly response: ServerResponse },
   reply: IngestReply,
-  options: { readonly isLast: boolean; readonly clock: Clock },
+  options: EarlyReplyOptions,
 ): void {
   const { message, response } = exchange;
   const contentLength = Number(message.headers['content-length'] ?? 0);
   const isChunked = message.headers['transfer-encoding'] !== undefined;
   const isWaiting = message.headers.expect !== undefined;
   if (message.complete || (!isChunked && !isWaiting && contentLength <= maxSkippedBodyBytes)) {
+    const isEarly = message.complete || !options.isAfterBody;
+    if (!isEarly) message.once('end', () => writeReply(response, reply, options.isLast));
     message.resume();
-    writeReply(response, reply, options.isLast);
+    if (isEarly) writeReply(response, reply, options.isLast);
     return;
   }
   if (response.destroyed) return;

@@ -1,8 +1,8 @@
 import type { HttpEndpoint, Route } from '../http/index.ts';
 import { isLogsPath, otlpProtocol, unsupportedMediaType } from './protocol.ts';
-import { errorReply, formatOfContentType, jsonFormat } from './reply.ts';
+import { errorReply, formatOfContentType, jsonFormat, protobufFormat } from './reply.ts';
 
-/** Spec section 8, OTLP/HTTP request body. */
+/** Spec section 8, OTLP/HTTP request body; gRPC messages have the same. */
 const maxBodyBytes = 16 * 1024 * 1024;
 
 /** OTLP/HTTP on a listener: `POST` to any path that ends in `/v1/logs`. */
@@ -18,4 +18,13 @@ export const otlpEndpoint: HttpEndpoint = {
     }
     return { kind: 'ingest', maxBodyBytes };
   },
+};
+
+/** `LogsService.Export` over gRPC: the same message as a protobuf body over HTTP, and the same answers. */
+export const otlpExportMethod = {
+  path: '/opentelemetry.proto.collector.logs.v1.LogsService/Export',
+  protocol: otlpProtocol,
+  requestPath: '/v1/logs',
+  contentType: protobufFormat.contentType,
+  maxMessageBytes: maxBodyBytes,
 };

@@ -1,2 +1,2 @@
-export { otlpEndpoint } from './endpoint.ts';
+export { otlpEndpoint, otlpExportMethod } from './endpoint.ts';
 export { otlpProtocol } from './protocol.ts';

@@ -1,5 +1,6 @@
 import { errorCodes } from '@varve/contract';
 import type { NodeError } from '../../base/errors.ts';
+import { bytesField, varintField } from '../../codec/index.ts';
 import type { IngestReply } from '../../pipeline/index.ts';
 
 export type Encoding = 'protobuf' | 'json';
@@ -47,18 +48,9 @@ export function formatOfContentType(header: string | undefined): ReplyFormat | u
   }
 }
 
-function varint(value: number): number[] {
-  const bytes: number[] = [];
-  let rest = value;
-  for (; rest > 0x7f; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) | 0x80);
-  return [...bytes, rest];
-}
-
-/** A message with a varint in field 1, left out when 0, and a text in field 2, as Status and partial success are. */
+/** A message with a number in field 1 and a text in field 2, as Status and partial success are. */
 function numberAndText(number: number, text: string): Buffer {
-  const bytes = Buffer.from(text);
-  const head = number === 0 ? [] : [0x08, ...varint(number)];
-  return Buffer.concat([Uint8Array.from([...head, 0x12, ...varint(bytes.length)]), bytes]);
+  return Buffer.concat([varintField(1, number), bytesField(2, text)]);
 }
 
 /** ExportLogsServiceResponse: `partialSuccess` is unset when nothing is to be said. */
@@ -79,8 +71,7 @@ function successBody(
 ): Uint8Array | string {
   if (encoding === 'protobuf') {
     if (partial === undefined) return new Uint8Array(0);
-    const message = numberAndText(partial.rejectedLogRecords, partial.errorMessage);
-    return Buffer.concat([Uint8Array.from([0x0a, ...varint(message.length)]), message]);
+    return bytesField(1, numberAndText(partial.rejectedLogRecords, partial.errorMessage));
   }
   if (partial === undefined) return '{}';
   const { rejectedLogRecords, errorMessage } = partial;

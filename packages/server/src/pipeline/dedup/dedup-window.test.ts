@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { Fingerprinter } from '../../codec/index.ts';
 import { DedupWindow } from './dedup-window.ts';
-import { Fingerprinter } from './fingerprint.ts';
 
 const seed = Uint32Array.of(1, 2, 3, 4);
 

@@ -8,7 +8,8 @@
  * Size bound: 32 bytes for each of `ringEvents(windowEvents)` events, 64 MiB for the default window.
  */
 import { assert } from '../../base/assert.ts';
-import { fingerprintWords, TenantFingerprinters, type Span } from './fingerprint.ts';
+import { fingerprintWords } from '../../codec/index.ts';
+import { TenantFingerprinters, type Span } from './tenant-fingerprinters.ts';
 
 /**
  * Two million ids, 64 MiB: a minute and a half of 20,000 events per second, longer than the retry time of the common

@@ -11,7 +11,7 @@ import { basename, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { assert } from '../../base/assert.ts';
 import type { FileSystem } from '../../base/file-system.ts';
-import { fingerprintWords } from './fingerprint.ts';
+import { fingerprintWords } from '../../codec/index.ts';
 
 const magic = Buffer.from('VARVEDUP', 'latin1');
 const formatVersion = 1;

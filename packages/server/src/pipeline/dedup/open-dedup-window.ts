@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from '../../base/logger.ts';
+import { fingerprintWords } from '../../codec/index.ts';
 import type { ClosedSegment } from '../../wal/index.ts';
 import { DedupWindow } from './dedup-window.ts';
 import {
@@ -9,7 +10,6 @@ import {
   removeUnfinished,
   type FingerprintDirectory,
 } from './fingerprint-file.ts';
-import { fingerprintWords } from './fingerprint.ts';
 
 export interface OpenDedupWindowOptions extends FingerprintDirectory {
   readonly logger: Logger;

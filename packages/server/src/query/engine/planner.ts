@@ -107,7 +107,7 @@ export class Planner {
   /** The statement with the edits made, as SQL; undefined when there is nothing to edit. */
   async narrow(sql: string, edits: NarrowEdits): Promise<string | undefined> {
     const edited = narrowAst(await serialize(this.#parser, sql), edits);
-    return edited === undefined ? undefined : await deserialize(this.#parser, edited);
+    return edited === undefined ? undefined : deserialize(this.#parser, edited);
   }
 
   #schema(name: string): TableSchema {

@@ -1,25 +1,28 @@
-import type { RawEventBuilder } from '../../columns/index.ts';
 import {
   type AttributeSink,
-  ByteBuffer,
   FieldNames,
   type JsonCursor,
   JsonFlattener,
   jsonObject,
   parseTimestamp,
 } from '../../codec/index.ts';
+import type { RawEventBuilder } from '../../columns/index.ts';
+import { HeldField, noRank, type Span } from './held-field.ts';
 import { SeverityMemo } from './severity-memo.ts';
 
 const timeRole = 1;
 const bodyRole = 16;
 const severityRole = 32;
 const severityName = severityRole + 2;
-const noRank = 15;
+const syslogSeverity = severityRole + 3;
+/** An empty message is a body too, but any other one is better. */
+const emptyBodyRank = 4;
 
-interface Span {
-  readonly start: number;
-  readonly end: number;
-}
+/**
+ * About 10^8 seconds, in March 1973, as the upper half of nanoseconds. What is less in `time` and the like is a duration
+ * or a counter; only `@timestamp` is surely a time.
+ */
+const firstTimeHigh = Math.ceil(1e17 / 0x1_0000_0000);
 
 /** What a field is for besides being an attribute: role plus rank, rank 0 being the most wanted. */
 const roleByName = {
@@ -34,7 +37,7 @@ const roleByName = {
   'log.level': severityRole,
   level: severityRole + 1,
   severity: severityName,
-  'syslog.severity': severityRole + 3,
+  'syslog.severity': syslogSeverity,
 } as const;
 
 const roles = new FieldNames(roleByName);
@@ -43,29 +46,6 @@ const structuredNames = new FieldNames({ message: bodyRole, msg: bodyRole + 1 })
 const encoder = new TextEncoder();
 const names: Uint8Array[] = [];
 for (const [name, role] of Object.entries(roleByName)) names[role] = encoder.encode(name);
-
-/** A field that may still lose against a better one, and is an attribute then. */
-class HeldField {
-  readonly value = new ByteBuffer(1024);
-  #key: Uint8Array = this.value.bytes;
-  rank = noRank;
-
-  get isHeld(): boolean {
-    return this.rank !== noRank;
-  }
-
-  hold(rank: number, key: Uint8Array, bytes: Uint8Array, span: Span): void {
-    this.rank = rank;
-    this.#key = key;
-    this.value.clear();
-    this.value.append(bytes, span.start, span.end);
-  }
-
-  giveBack(builder: RawEventBuilder): void {
-    const { bytes, size } = this.value;
-    builder.attribute(this.#key, 0, this.#key.length, bytes, 0, size);
-  }
-}
 
 /**
  * Writes one JSON document as an event in a single pass. Time and message are taken out of it, best name first;
@@ -91,8 +71,14 @@ export class DocumentReader implements AttributeSink {
     this.#builder = builder;
   }
 
-  /** Reads the document the cursor was sent to into an event that has begun. */
+  /** Reads the document the cursor was sent to, and nothing behind it, into an event that has begun. */
   read(): void {
+    this.readObject();
+    this.#cursor.expectEnd();
+  }
+
+  /** Like `read` where other documents may follow. */
+  readObject(): void {
     const cursor = this.#cursor;
     this.#heldTime.rank = noRank;
     this.#heldBody.rank = noRank;
@@ -103,7 +89,6 @@ export class DocumentReader implements AttributeSink {
     while (cursor.nextKey()) {
       if (cursor.peek() !== jsonObject || !this.#takeStructuredBody()) this.#flattener.value(this);
     }
-    cursor.expectEnd();
     this.#finish();
   }
 
@@ -116,7 +101,7 @@ export class DocumentReader implements AttributeSink {
     valueEnd: number,
   ): void {
     const role = roles.find(key, keyStart, keyEnd);
-    if (role !== 0 && valueStart < valueEnd) {
+    if (role !== 0) {
       const isTaken =
         role < bodyRole
           ? this.#takeTime(role - timeRole, value, { start: valueStart, end: valueEnd })
@@ -150,6 +135,7 @@ export class DocumentReader implements AttributeSink {
     const held = this.#heldTime;
     if (this.#hasTime || rank >= held.rank) return false;
     if (!parseTimestamp(value, span.start, span.end, this.#time)) return false;
+    if (rank > 0 && this.#time.high < firstTimeHigh) return false;
     if (rank === 0) {
       this.#hasTime = true;
       this.#builder.setTime(this.#time.high, this.#time.low);
@@ -160,8 +146,9 @@ export class DocumentReader implements AttributeSink {
     return true;
   }
 
-  #takeBody(rank: number, value: Uint8Array, span: Span): boolean {
+  #takeBody(nameRank: number, value: Uint8Array, span: Span): boolean {
     const held = this.#heldBody;
+    const rank = span.start < span.end ? nameRank : nameRank + emptyBodyRank;
     if (this.#hasBody || rank >= held.rank) return false;
     if (rank === 0) {
       this.#hasBody = true;
@@ -169,12 +156,15 @@ export class DocumentReader implements AttributeSink {
       return true;
     }
     if (held.isHeld) held.giveBack(this.#builder);
-    held.hold(rank, names[bodyRole + rank]!, value, span);
+    held.hold(rank, names[bodyRole + nameRank]!, value, span);
     return true;
   }
 
   /** True only for a field `severity` that names a level: the event's severity is written under that name. */
   #takeSeverity(role: number, value: Uint8Array, span: Span): boolean {
+    // Zero is an emergency to syslog, but the default level to most others that count.
+    const isZero = span.end - span.start === 1 && value[span.start] === 0x30;
+    if (isZero && role !== syslogSeverity) return false;
     const severity = this.#severities.severityOf(value, span.start, span.end);
     if (severity === 0) return false;
     if (role - severityRole < this.#severityRank) {

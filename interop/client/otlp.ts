@@ -1,0 +1,100 @@
+import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
+import { OTLPLogExporter as JsonExporter } from '@opentelemetry/exporter-logs-otlp-http';
+import { OTLPLogExporter as ProtobufExporter } from '@opentelemetry/exporter-logs-otlp-proto';
+import type { CompressionAlgorithm } from '@opentelemetry/otlp-exporter-base';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  BatchLogRecordProcessor,
+  LoggerProvider,
+  type LogRecordExporter,
+} from '@opentelemetry/sdk-logs';
+import type { LogSet } from '../suite/log-set.ts';
+import type { Sender } from './sender.ts';
+
+export type OtlpEncoding = 'json' | 'protobuf';
+
+export interface OtlpOptions {
+  readonly headers?: Record<string, string>;
+  readonly compression?: CompressionAlgorithm;
+  readonly timeoutMillis?: number;
+}
+
+/** The official exporter for logs. */
+export function otlpExporter(
+  encoding: OtlpEncoding,
+  address: string,
+  options: OtlpOptions = {},
+): LogRecordExporter {
+  const Exporter = encoding === 'json' ? JsonExporter : ProtobufExporter;
+  return new Exporter({ url: `http://${address}/v1/logs`, ...options });
+}
+
+/** Passes everything on to an exporter and remembers what that could not send: the SDK only logs it. */
+class WatchedExporter implements LogRecordExporter {
+  readonly #exporter: LogRecordExporter;
+  readonly failures: Error[] = [];
+
+  constructor(exporter: LogRecordExporter) {
+    this.#exporter = exporter;
+  }
+
+  export(
+    logs: Parameters<LogRecordExporter['export']>[0],
+    callback: (result: ExportResult) => void,
+  ): void {
+    this.#exporter.export(logs, (result) => {
+      if (result.code === ExportResultCode.FAILED) {
+        this.failures.push(result.error ?? new Error('the exporter failed without an error'));
+      }
+      callback(result);
+    });
+  }
+
+  shutdown(): Promise<void> {
+    return this.#exporter.shutdown();
+  }
+
+  forceFlush(): Promise<void> {
+    return this.#exporter.forceFlush();
+  }
+}
+
+/** Sends lines through a logger of the official SDK; rejects with the first error of the exporter. */
+export async function sendThroughSdk(
+  exporter: LogRecordExporter,
+  set: LogSet,
+  attributes: Readonly<Record<string, string>>,
+): Promise<void> {
+  const watched = new WatchedExporter(exporter);
+  const provider = new LoggerProvider({
+    resource: resourceFromAttributes({ 'service.name': set.name, 'host.name': 'interop-host' }),
+    processors: [
+      new BatchLogRecordProcessor({ exporter: watched, maxQueueSize: set.lines.length + 1 }),
+    ],
+  });
+  const logger = provider.getLogger('interop', '1.0.0');
+  for (const [seq, body] of set.lines.entries()) {
+    logger.emit({
+      body,
+      severityNumber: 9,
+      severityText: 'INFO',
+      attributes: { ...attributes, seq },
+    });
+  }
+  await provider.shutdown();
+  const [failure] = watched.failures;
+  if (failure !== undefined) throw failure;
+}
+
+export function otlpSenders(): readonly Sender[] {
+  return (['json', 'protobuf'] as const).map((encoding) => {
+    const name = `otlp-${encoding}`;
+    return {
+      name,
+      source: 'otlp_http',
+      listener: 'otlp_http',
+      send: (address, set) =>
+        sendThroughSdk(otlpExporter(encoding, address), set, { client: name }),
+    };
+  });
+}

@@ -1,0 +1,6 @@
+export {
+  GrpcListener,
+  type GrpcListenerOptions,
+  type GrpcTimeouts,
+  type IngestMethod,
+} from './listener.ts';

@@ -1,0 +1,2 @@
+export { createLokiEndpoint, type LokiEndpointOptions } from './endpoint.ts';
+export { createLokiProtocol, type LokiProtocolOptions } from './protocol.ts';
