@@ -4,11 +4,11 @@ import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
+import { listenOptions } from './listen-options.ts';
 import { SqlClient } from './sql-client.ts';
 
 const repository = join(import.meta.dirname, '../..');
 const launcher = join(repository, 'bin/varve.js');
-const configurationPage = join(repository, 'docs/reference/configuration.md');
 
 /** Secrets have no flags, so every setting travels as a variable. */
 export type NodeSettings = Readonly<Record<string, string | number>>;
@@ -121,7 +121,7 @@ function environmentOf(options: StartOptions): NodeJS.ProcessEnv {
   const settings = { data_dir: dataDirOf(options), 'log.level': 'warn', ...options.settings };
   return {
     ...Object.fromEntries(inherited),
-    ...Object.fromEntries(listenVariables().map((name) => [name, '127.0.0.1:0'])),
+    ...Object.fromEntries(listenOptions().map(({ variable }) => [variable, '127.0.0.1:0'])),
     ...Object.fromEntries(
       Object.entries(settings).map(([key, value]) => [variableOf(key), String(value)]),
     ),
@@ -130,14 +130,6 @@ function environmentOf(options: StartOptions): NodeJS.ProcessEnv {
 
 function variableOf(key: string): string {
   return `VARVE_${key.toUpperCase().replaceAll('.', '__')}`;
-}
-
-/** The variables of all listeners: one more protocol must not mean one more port in use. */
-export function listenVariables(): readonly string[] {
-  const page = readFileSync(configurationPage, 'utf8');
-  const names = [...page.matchAll(/`(VARVE_\w*LISTEN)`/g)].map(([, name]) => name ?? '');
-  if (names.length < 2) throw new Error(`${configurationPage} names no listeners`);
-  return names;
 }
 
 /** Undefined when the node ends before it is ready. */

@@ -151,6 +151,11 @@ export class RawEventBuilder {
     return this.#service.rows > this.#row || this.#dimensionRank[serviceDimension] !== noRank;
   }
 
+  /** Whether an attribute of this event so far names the service. */
+  get hasServiceAttribute(): boolean {
+    return this.#dimensionRank[serviceDimension] !== noRank;
+  }
+
   /** The stable id: `prefix` is its kind (`otlp:`), so ids of different kinds never meet. */
   setIdempotencyKey(prefix: Uint8Array, bytes: Uint8Array, start: number, end: number): void {
     this.#id.append(prefix, 0, prefix.length);

@@ -9,9 +9,11 @@ import { encodeSchemaMessage, rawEventsSchema } from '../columns/index.ts';
 import { createBulkProtocol } from '../ingest/bulk/index.ts';
 import { createGelfProtocols } from '../ingest/gelf/index.ts';
 import { createHecProtocol } from '../ingest/hec/index.ts';
+import { createFirehoseProtocol } from '../ingest/firehose/index.ts';
 import { decompress } from '../ingest/http/index.ts';
 import { createLokiProtocol } from '../ingest/loki/index.ts';
 import { otlpProtocol } from '../ingest/otlp/index.ts';
+import { createObjectProtocol } from '../ingest/sqs/index.ts';
 import {
   createEventGroups,
   type DedupWindow,
@@ -89,7 +91,9 @@ async function open(): Promise<{ opened: Opened; dedup: DedupWindow }> {
       createBulkProtocol({ rejection: options.bulkRejection }),
       createLokiProtocol(options.loki),
       createHecProtocol(options.hec),
+      createFirehoseProtocol(),
       ...createGelfProtocols(options.gelf),
+      createObjectProtocol(),
     ],
     group,
     decompress,
