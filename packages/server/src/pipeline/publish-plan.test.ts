@@ -13,7 +13,7 @@ function sealedFiles(sizes: readonly number[]) {
 describe('planPublish', () => {
   it('sends large files up as they are and merges small ones', () => {
     const sealed = sealedFiles([100, mergeBelowBytes, 200, mergeBelowBytes - 1]);
-    const { files, isCommitted } = planPublish(sealed, 'data/');
+    const { files, isCommitted } = planPublish(sealed, { maxBytes: Infinity, dataPrefix: 'data/' });
     expect(files.map((file) => file.segmentIds)).toEqual([
       ['segment-1'],
       ['segment-0', 'segment-2', 'segment-3'],
@@ -30,7 +30,7 @@ describe('planPublish', () => {
       fc.property(sizes, (list) => {
         const sealed = sealedFiles(list);
         const sizeOf = new Map(sealed.map((file) => [file.segmentId, file.stats.sizeBytes]));
-        const { files } = planPublish(sealed, 'data/');
+        const { files } = planPublish(sealed, { maxBytes: Infinity, dataPrefix: 'data/' });
         const planned = files.flatMap((file) => file.segmentIds);
         expect(planned.toSorted()).toEqual(sealed.map((file) => file.segmentId).toSorted());
         expect(new Set(files.map((file) => file.key)).size).toBe(files.length);

@@ -6,7 +6,7 @@ import type { Logger } from '../base/logger.ts';
 import type { DataFile, LakeTable, ObjectStore, SealedFile } from '../lake/index.ts';
 import { readFooterStats } from '../parquet/index.ts';
 import { PublishIntents, type PublishIntent } from './publish-intent.ts';
-import { oldest, planPublish, segmentIdsOf, splitPublish } from './publish-plan.ts';
+import { planPublish, segmentIdsOf, splitPublish } from './publish-plan.ts';
 
 /** Writes several Parquet files of one table as one, sorted by the table's sort columns. */
 export type MergeFiles = (request: { sources: readonly string[]; target: string }) => Promise<void>;
@@ -96,7 +96,7 @@ export class Publisher {
     const { table, maxBytes } = this.#options;
     if (this.#underway === undefined) {
       if (sealed.length === 0) return { segmentIds: [], files: [] };
-      this.#underway = begin(planPublish(oldest(sealed, maxBytes), table.dataPrefix));
+      this.#underway = begin(planPublish(sealed, { maxBytes, dataPrefix: table.dataPrefix }));
     }
     const underway = this.#underway;
     if (!underway.isIntentDurable) {
