@@ -62,11 +62,11 @@ export class ObjectReader {
   async read(ref: ObjectRef, signal: AbortSignal): Promise<void> {
     const { maxObjectBytes, maxEventBytes, ledger, log } = this.#options;
     const { output, key } = await this.#get(ref, signal);
-    const { Body: body, ContentLength: length = 0 } = output;
+    const { Body: body, ContentLength: length } = output;
     if (body === undefined || length === 0) return;
     const stream = body as unknown;
     if (!isChunks(stream)) throw new Error('the S3 client gave no stream');
-    if (length > maxObjectBytes) {
+    if (length !== undefined && length > maxObjectBytes) {
       destroy(stream);
       throw new RefusedObject(
         'request_body_too_large',
@@ -156,14 +156,17 @@ export class ObjectReader {
     const { listener, tenant, clock, ledger, port } = this.#options;
     const { format, header, offset, bytes } = slice;
     const headers = sliceHeaders({ ...version, bucket: ref.bucket, format, header, offset });
+    const target = { method: 'POST', path: '/', query: '' };
+    const request = { ...target, protocol: objectProtocolName, listener, tenant, headers };
     for (;;) {
       signal.throwIfAborted();
       const body = bytes.slice();
       const { length: maxBodyBytes } = body;
       const failure = await this.#try(maxBodyBytes, async () => {
         const outcome = await port.submit({
-          ...{ protocol: objectProtocolName, listener, tenant, headers, body, maxBodyBytes },
-          ...{ method: 'POST', path: '/', query: '' },
+          ...request,
+          body,
+          maxBodyBytes,
         });
         if (outcome.requestError === undefined) ledger.noteOutcome(outcome, clock.nowMs());
         return outcome.requestError;
