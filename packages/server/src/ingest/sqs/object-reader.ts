@@ -137,7 +137,10 @@ export class ObjectReader {
       for await (const slice of slices) {
         const end = slice.offset + slice.bytes.length;
         if (end <= stored) continue;
-        const sent = this.#submit(slice, object);
+        // Slices are cut anew each time, but what is stored ends between two entries.
+        const from = Math.max(0, stored - slice.offset);
+        const rest = { bytes: slice.bytes.subarray(from), offset: slice.offset + from };
+        const sent = this.#submit({ ...slice, ...rest }, object);
         // Looked at in order below; must not count as unhandled before.
         sent.catch(() => undefined);
         inFlight.push({ end, sent });
