@@ -20,7 +20,15 @@ export function encodeParquet(
   schema: TableSchema,
   recordBatches: readonly Uint8Array[],
 ): Uint8Array {
-  const stream = concatenate([encodeSchemaMessage(schema), ...recordBatches, endOfStream]);
+  return encodeParquetStream(
+    schema,
+    concatenate([encodeSchemaMessage(schema), ...recordBatches, endOfStream]),
+  );
+}
+
+/** As `encodeParquet`, from a whole Arrow stream: schema message, record batch messages, end marker. */
+export function encodeParquetStream(schema: TableSchema, stream: Uint8Array): Uint8Array {
+  // Both arguments are consumed: nothing of them stays behind in the memory of the module.
   return writeParquet(Table.fromIPCStream(stream), writerProperties(schema));
 }
 

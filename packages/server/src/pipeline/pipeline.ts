@@ -14,6 +14,7 @@ import { type PinnedFiles, type TableDelta, TableState } from './table-state.ts'
 export interface WalUsage {
   readonly segments: number;
   readonly bytes: number;
+  /** Events are refused because the log cannot be written. */
   readonly isFailing: boolean;
 }
 
@@ -69,6 +70,7 @@ export class Pipeline {
   readonly #freshness = new Freshness(() => this.#sealEverything());
   #wal: WalUsage = { segments: 0, bytes: 0, isFailing: false };
   readonly #removal: SealedRemoval;
+  #publishError: string | undefined;
 
   constructor(options: PipelineOptions) {
     this.#options = options;
@@ -126,8 +128,9 @@ export class Pipeline {
     return this.#wal;
   }
 
+  /** Of sealing, publishing or removing, until it succeeds. */
   get lastError(): string | undefined {
-    return this.#queue.lastError ?? this.#removal.lastError;
+    return this.#queue.lastError ?? this.#publishError ?? this.#removal.lastError;
   }
 
   submit(request: IngestRequest): Promise<IngestResult> {
@@ -146,6 +149,10 @@ export class Pipeline {
 
   onSegmentClosed(segment: ClosedSegment): void {
     this.#queue.add(segment);
+  }
+
+  onPublishAttempt(lastError: string | undefined): void {
+    this.#publishError = lastError;
   }
 
   onTableChanged(delta: TableDelta): void {

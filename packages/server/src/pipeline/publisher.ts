@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { assert } from '../base/assert.ts';
 import { removeFile, temporarySuffix } from '../base/durable-file.ts';
@@ -7,9 +6,7 @@ import type { Logger } from '../base/logger.ts';
 import type { DataFile, LakeTable, ObjectStore, SealedFile } from '../lake/index.ts';
 import { readFooterStats } from '../parquet/index.ts';
 import { PublishIntents, type PublishIntent } from './publish-intent.ts';
-
-/** A sealed file from this size on goes up as it is; smaller ones are merged and sorted first. */
-const mergeBelowBytes = 8 * 1024 * 1024;
+import { planPublish, segmentIdsOf, splitPublish } from './publish-plan.ts';
 
 /** Writes several Parquet files of one table as one, sorted by the table's sort columns. */
 export type MergeFiles = (request: { sources: readonly string[]; target: string }) => Promise<void>;
@@ -99,7 +96,7 @@ export class Publisher {
     const { table, maxBytes } = this.#options;
     if (this.#underway === undefined) {
       if (sealed.length === 0) return { segmentIds: [], files: [] };
-      this.#underway = begin(planPublish(oldest(sealed, maxBytes), table.dataPrefix));
+      this.#underway = begin(planPublish(sealed, { maxBytes, dataPrefix: table.dataPrefix }));
     }
     const underway = this.#underway;
     if (!underway.isIntentDurable) {
@@ -204,17 +201,10 @@ export class Publisher {
    */
   #splitIntent(underway: Underway): void {
     const { logger, table } = this.#options;
-    const { commitId, files } = underway.intent;
+    const { intent } = underway;
+    const { commitId } = intent;
     logger.warn({ commitId }, 'merging keeps failing; publishing the sealed files one by one');
-    const split = files.flatMap((file) =>
-      file.segmentIds.length === 1
-        ? [file]
-        : file.segmentIds.map((segmentId) => ({
-            key: newKey(table.dataPrefix),
-            segmentIds: [segmentId],
-          })),
-    );
-    this.#underway = { ...underway, intent: { commitId, isCommitted: false, files: split } };
+    this.#underway = { ...underway, intent: splitPublish(intent, table.dataPrefix) };
     this.#underway.isIntentDurable = false;
   }
 
@@ -241,35 +231,6 @@ function begin(intent: PublishIntent): Underway {
 
 function baseName(key: string): string {
   return key.slice(key.lastIndexOf('/') + 1);
-}
-
-function newKey(dataPrefix: string): string {
-  return `${dataPrefix}${randomUUID()}.parquet`;
-}
-
-/** Segment ids sort by age. */
-function oldest(sealed: readonly SealedFile[], maxBytes: number): SealedFile[] {
-  const byAge = sealed.toSorted((a, b) => (a.segmentId < b.segmentId ? -1 : 1));
-  let bytes = 0;
-  return byAge.filter((file, index) => {
-    bytes += file.stats.sizeBytes;
-    return index === 0 || bytes <= maxBytes;
-  });
-}
-
-function planPublish(sealed: readonly SealedFile[], dataPrefix: string): PublishIntent {
-  const large = sealed.filter((file) => file.stats.sizeBytes >= mergeBelowBytes);
-  const small = sealed.filter((file) => file.stats.sizeBytes < mergeBelowBytes);
-  const planned = [...large.map((file) => [file]), ...(small.length > 0 ? [small] : [])];
-  const files = planned.map((sources) => ({
-    key: newKey(dataPrefix),
-    segmentIds: sources.map((source) => source.segmentId),
-  }));
-  return { commitId: randomUUID(), isCommitted: false, files };
-}
-
-function segmentIdsOf(intent: PublishIntent): readonly string[] {
-  return intent.files.flatMap((file) => file.segmentIds);
 }
 
 function undefinedIfMissing(error: unknown): undefined {

@@ -8,6 +8,8 @@ import { RpcServer } from '../base/rpc.ts';
 import { encodeSchemaMessage, rawEventsSchema } from '../columns/index.ts';
 import { createBulkProtocol } from '../ingest/bulk/index.ts';
 import { createGelfProtocols } from '../ingest/gelf/index.ts';
+import { createHecProtocol } from '../ingest/hec/index.ts';
+import { createFirehoseProtocol } from '../ingest/firehose/index.ts';
 import { decompress } from '../ingest/http/index.ts';
 import { createLokiProtocol } from '../ingest/loki/index.ts';
 import { otlpProtocol } from '../ingest/otlp/index.ts';
@@ -88,6 +90,8 @@ async function open(): Promise<{ opened: Opened; dedup: DedupWindow }> {
       otlpProtocol,
       createBulkProtocol({ rejection: options.bulkRejection }),
       createLokiProtocol(options.loki),
+      createHecProtocol(options.hec),
+      createFirehoseProtocol(),
       ...createGelfProtocols(options.gelf),
       createObjectProtocol(),
     ],
