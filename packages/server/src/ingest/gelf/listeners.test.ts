@@ -50,6 +50,7 @@ function closing<T extends IngestListener>(listener: T): T {
 }
 
 const bodies = (): readonly (string | null)[] => rig.rows().map(({ body }) => body);
+const byText = (a: string | null, b: string | null): number => (a ?? '').localeCompare(b ?? '');
 const message = (text: string): string => JSON.stringify({ host: 'h', short_message: text });
 
 describe('UDP', () => {
@@ -79,10 +80,9 @@ describe('UDP', () => {
     await expect.poll(() => listener.account().stored).toBe(52);
     expect(
       bodies()
-        .toSorted((a, b) => (String(a) < String(b) ? -1 : 1))
-        .slice(-2),
-    ).toEqual(['many', 'plain']);
-    expect(bodies()).toContain('large');
+        .filter((body) => body !== 'many')
+        .toSorted(byText),
+    ).toEqual(['large', 'plain']);
     expect(rig.requests.length).toBeLessThan(40);
     expect(rig.rows()[0]).toMatchObject({ source: 'gelf_udp', tenant: 'acme', host: 'h' });
   });

@@ -2,8 +2,11 @@ import type { Transform } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { ZstdFrameScanner } from './zstd-frame-scanner.ts';
 
-/** Compressed bytes taken at once: what they become is held in memory, at most about a thousand times as much. */
-const stepBytes = 8 * 1024;
+/**
+ * Compressed bytes taken at once. What they become is held in memory, at most about a thousand times as much; and it is
+ * lost when the decoder finds a fault among them.
+ */
+const stepBytes = 2 * 1024;
 
 /** The data ends early or is no such format; everything before has been given out. */
 export class DamagedObject extends Error {
@@ -30,7 +33,13 @@ class Inflater {
 
   async write(chunk: Uint8Array): Promise<readonly Uint8Array[]> {
     await new Promise<void>((resolve) => {
-      this.#stream.write(chunk, () => resolve());
+      // The callback of the write that fails is never called.
+      const finish = (): void => {
+        this.#stream.off('error', finish);
+        resolve();
+      };
+      this.#stream.once('error', finish);
+      this.#stream.write(chunk, finish);
     });
     return this.#take();
   }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { JsonCursor, jsonObject, malformedBody } from '../../codec/index.ts';
+import { JsonCursor, jsonObject, jsonString, malformedBody } from '../../codec/index.ts';
 import type { RawEventBuilder } from '../../columns/index.ts';
 import { DocumentReader } from '../event-field/index.ts';
 import type { EntryReader } from './protocol.ts';
@@ -33,8 +33,26 @@ export class JsonEntryReader implements EntryReader {
     if (kind === jsonObject) {
       this.#documents.read();
     } else {
-      cursor.readCompact();
+      if (kind === jsonString) cursor.readScalar();
+      else cursor.readCompact();
       this.#builder.setBody(cursor.text, cursor.textStart, cursor.textEnd);
+    }
+  }
+}
+
+/** A line that is one JSON value and nothing else. */
+export class JsonLineReader implements EntryReader {
+  readonly #values: JsonEntryReader;
+
+  constructor(values: JsonEntryReader) {
+    this.#values = values;
+  }
+
+  /** @throws NodeError `ingest_malformed_body` */
+  read(bytes: Uint8Array, start: number, end: number): void {
+    this.#values.read(bytes, start, end);
+    for (let at = this.#values.end; at < end; at++) {
+      if (bytes[at]! > 0x20) throw malformedBody('the line goes on behind its value', at);
     }
   }
 }

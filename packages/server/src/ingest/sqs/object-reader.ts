@@ -62,11 +62,11 @@ export class ObjectReader {
   async read(ref: ObjectRef, signal: AbortSignal): Promise<void> {
     const { maxObjectBytes, maxEventBytes, ledger, log } = this.#options;
     const { output, key } = await this.#get(ref, signal);
-    const { Body: body, ContentLength: length = 0 } = output;
+    const { Body: body, ContentLength: length } = output;
     if (body === undefined || length === 0) return;
     const stream = body as unknown;
     if (!isChunks(stream)) throw new Error('the S3 client gave no stream');
-    if (length > maxObjectBytes) {
+    if (length !== undefined && length > maxObjectBytes) {
       destroy(stream);
       throw new RefusedObject(
         'request_body_too_large',
@@ -137,7 +137,10 @@ export class ObjectReader {
       for await (const slice of slices) {
         const end = slice.offset + slice.bytes.length;
         if (end <= stored) continue;
-        const sent = this.#submit(slice, object);
+        // Slices are cut anew each time, but what is stored ends between two entries.
+        const from = Math.max(0, stored - slice.offset);
+        const rest = { bytes: slice.bytes.subarray(from), offset: slice.offset + from };
+        const sent = this.#submit({ ...slice, ...rest }, object);
         // Looked at in order below; must not count as unhandled before.
         sent.catch(() => undefined);
         inFlight.push({ end, sent });
@@ -156,21 +159,17 @@ export class ObjectReader {
     const { listener, tenant, clock, ledger, port } = this.#options;
     const { format, header, offset, bytes } = slice;
     const headers = sliceHeaders({ ...version, bucket: ref.bucket, format, header, offset });
+    const target = { method: 'POST', path: '/', query: '' };
+    const request = { ...target, protocol: objectProtocolName, listener, tenant, headers };
     for (;;) {
       signal.throwIfAborted();
       const body = bytes.slice();
       const { length: maxBodyBytes } = body;
       const failure = await this.#try(maxBodyBytes, async () => {
         const outcome = await port.submit({
-          protocol: objectProtocolName,
-          listener,
-          tenant,
-          headers,
+          ...request,
           body,
           maxBodyBytes,
-          method: 'POST',
-          path: '/',
-          query: '',
         });
         if (outcome.requestError === undefined) ledger.noteOutcome(outcome, clock.nowMs());
         return outcome.requestError;

@@ -1,6 +1,5 @@
 import { JsonCuts, lineCuts } from './cut-finder.ts';
-import type { Chunks } from './inflater.ts';
-import { inflateObject } from './inflater.ts';
+import { type Chunks, DamagedObject, inflateObject } from './inflater.ts';
 import {
   type DetectedFormat,
   detectFormat,
@@ -16,7 +15,7 @@ export interface ObjectStreamOptions {
   readonly sliceBytes?: number;
 }
 
-export interface FormattedSlice extends Slice, DetectedFormat {}
+export interface FormattedSlice extends Slice, Omit<DetectedFormat, 'prefixBytes'> {}
 
 /** The decompressed content is larger than it may be, or of a format that is not read. */
 export class RefusedObject extends Error {
@@ -43,67 +42,70 @@ export class ObjectStream {
   }
 
   async *read(source: Chunks): AsyncGenerator<FormattedSlice> {
-    const { maxBytes } = this.#options;
-    let head: Buffer | undefined = Buffer.alloc(0);
-    let opened: { readonly detected: DetectedFormat; readonly slicer: EntrySlicer } | undefined;
-    let failure: Error | undefined;
-    let size = 0;
-    const content = inflateObject(source)[Symbol.asyncIterator]();
-    for (;;) {
-      let chunk: Uint8Array | undefined;
-      try {
-        const { done, value } = await content.next();
-        chunk = done === true ? undefined : value;
-      } catch (error) {
-        // What came before the fault is whole and is stored.
-        failure = error instanceof Error ? error : new Error(String(error));
+    let opened: OpenedContent | undefined;
+    let head: Uint8Array = new Uint8Array(0);
+    let damage: DamagedObject | undefined;
+    try {
+      for await (const chunk of this.#bounded(inflateObject(source))) {
+        if (opened !== undefined) {
+          yield* this.#slices(opened, opened.slicer.add(chunk));
+          continue;
+        }
+        head = Buffer.concat([head, chunk]);
+        if (head.length <= headBytes) continue;
+        opened = this.#open(head, false);
+        yield* this.#slices(opened, opened.slicer.add(head.subarray(opened.prefixBytes)));
       }
-      size += chunk?.length ?? 0;
+    } catch (error) {
+      // After any other fault the rest may come with another try, under the offset of what would be stored now.
+      if (!(error instanceof DamagedObject)) throw error;
+      damage = error;
+    }
+    if (opened === undefined) {
+      opened = this.#open(head, true);
+      yield* this.#slices(opened, opened.slicer.add(head.subarray(opened.prefixBytes)));
+    }
+    yield* this.#slices(opened, opened.slicer.end());
+    if (damage !== undefined) throw damage;
+  }
+
+  async *#bounded(content: Chunks): AsyncGenerator<Uint8Array> {
+    const { maxBytes } = this.#options;
+    let size = 0;
+    for await (const chunk of content) {
+      size += chunk.length;
       if (size > maxBytes) {
-        await content.return(undefined);
-        failure = new RefusedObject(
+        throw new RefusedObject(
           'request_body_too_large',
           `the content is larger than ${maxBytes} bytes`,
         );
-        chunk = undefined;
       }
-      if (head !== undefined) {
-        head = Buffer.concat([head, chunk ?? Buffer.alloc(0)]);
-        if (chunk !== undefined && head.length < headBytes) continue;
-        opened = this.#open(head, chunk === undefined);
-        yield* this.#slices(opened, opened.slicer.add(head.subarray(opened.detected.prefixBytes)));
-        head = undefined;
-      } else if (chunk !== undefined && opened !== undefined) {
-        yield* this.#slices(opened, opened.slicer.add(chunk));
-      }
-      if (chunk === undefined) break;
+      yield chunk;
     }
-    if (opened !== undefined) yield* this.#slices(opened, opened.slicer.end());
-    if (failure !== undefined) throw failure;
   }
 
-  #open(head: Uint8Array, isWhole: boolean): { detected: DetectedFormat; slicer: EntrySlicer } {
-    const detected = detectFormat(head.subarray(0, headBytes), isWhole && head.length <= headBytes);
-    const { format, prefixBytes } = detected;
+  #open(head: Uint8Array, isWhole: boolean): OpenedContent {
+    const { format, header, prefixBytes } = detectFormat(head.subarray(0, headBytes), isWhole);
     if (format === 'unsupported') {
       throw new RefusedObject(
         'request_unsupported_media_type',
         'the content is a column file; have the logs written as text',
       );
     }
-    return {
-      detected,
-      slicer: new EntrySlicer({ ...this.#options, finder: finderOf(format), offset: prefixBytes }),
-    };
+    const finder = finderOf(format);
+    const slicer = new EntrySlicer({ ...this.#options, finder, offset: prefixBytes });
+    return { format, header, prefixBytes, slicer };
   }
 
-  #slices(
-    { detected, slicer }: { detected: DetectedFormat; slicer: EntrySlicer },
-    slices: readonly Slice[],
-  ): readonly FormattedSlice[] {
+  #slices(opened: OpenedContent, slices: readonly Slice[]): readonly FormattedSlice[] {
+    const { format, header, slicer } = opened;
     this.tooLong = slicer.tooLong;
-    return slices.map((slice) => ({ ...slice, ...detected }));
+    return slices.map((slice) => ({ ...slice, format, header }));
   }
+}
+
+interface OpenedContent extends DetectedFormat {
+  readonly slicer: EntrySlicer;
 }
 
 function finderOf(format: ObjectFormat): CutFinder {

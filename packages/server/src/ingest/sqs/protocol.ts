@@ -10,7 +10,7 @@ import type { DecodedRequest, IngestReply, IngestRequest, Protocol } from '../..
 import { AlbLineReader } from './alb-line.ts';
 import { CloudTrailReader } from './cloud-trail.ts';
 import { FlowLogReader } from './flow-log-line.ts';
-import { JsonEntryReader } from './json-entry.ts';
+import { JsonEntryReader, JsonLineReader } from './json-entry.ts';
 import { PlainLineReader } from './plain-line.ts';
 import { objectProtocolName, readSliceHeaders, type SliceContext } from './slice-headers.ts';
 
@@ -56,6 +56,7 @@ class SliceReader {
   readonly #builder: RawEventBuilder;
   readonly #plain: PlainLineReader;
   readonly #json: JsonEntryReader;
+  readonly #jsonLine: JsonLineReader;
   readonly #cloudTrail: CloudTrailReader;
   readonly #alb: AlbLineReader;
   readonly #flowLog: FlowLogReader;
@@ -72,6 +73,7 @@ class SliceReader {
     this.#builder = builder;
     this.#plain = new PlainLineReader(builder);
     this.#json = new JsonEntryReader(builder);
+    this.#jsonLine = new JsonLineReader(this.#json);
     this.#cloudTrail = new CloudTrailReader(builder);
     this.#alb = new AlbLineReader(builder);
     this.#flowLog = new FlowLogReader(builder);
@@ -133,7 +135,8 @@ class SliceReader {
     line: { bytes: Uint8Array; start: number; end: number; offset: number },
   ): void {
     const { bytes, start, end } = line;
-    const special = reader ?? (firstByte(bytes, start, end) === openBrace ? this.#json : undefined);
+    const special =
+      reader ?? (firstByte(bytes, start, end) === openBrace ? this.#jsonLine : undefined);
     if (special !== undefined && this.#readEntry(special, line)) return;
     this.#readEntry(this.#plain, line);
   }
