@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rawEventsSchema } from '../../columns/index.ts';
-import type { PinnedFile } from '../table.ts';
+import type { TestFile } from '../testing/parquet-fixture.ts';
 import { QueryFixture } from '../testing/query-fixture.ts';
 
 let fixture: QueryFixture;
-let files: readonly PinnedFile[];
+let files: readonly TestFile[];
 
 const strings = [
   '',
@@ -219,26 +219,6 @@ test(
     );
   },
 );
-
-test('the bound of a full read is close to what is read, so that one too low would show', async () => {
-  const file = await fixture.parquet.write({
-    rows: 100_000,
-    rowGroupRows: 20_480,
-    columns: {
-      timestamp_ns: '7919 * i % 100000',
-      body: 'md5(i::VARCHAR)',
-      service: "'s' || i % 9",
-    },
-  });
-  for (const sql of [
-    'SELECT * FROM raw_events',
-    'SELECT max(body), max(service) FROM raw_events',
-  ]) {
-    const { boundBytes, readBytes } = await fixture.measure(sql, [file]);
-    expect(readBytes).toBeLessThanOrEqual(boundBytes + signalBytes);
-    expect(readBytes).toBeGreaterThan(boundBytes * 0.95);
-  }
-});
 
 test('leaves out files that cannot match', async () => {
   const filesFor = async (where: string): Promise<number> =>
