@@ -87,7 +87,7 @@ async function addScan(
   const leaves = view.layout.leaves.filter(({ column }) => scan.columns.includes(column));
   const sum = new ScanSum(
     leaves.map(({ index }) => index),
-    test,
+    { test, looksUpValues: scan.looksUpValues },
   );
   for (const { block, slots } of files.parts) {
     if (slice.isOver) await slice.yield();

@@ -1,7 +1,8 @@
 import type { FileBlock, StatColumns } from '../../lake/index.ts';
 import type { ScanTest } from './scan-test.ts';
 
-/** The engine reads this much of a file's end to find the footer; a longer footer it reads again as a whole. */
+/** The engine reads this much of a file's end to find the footer; a longer footer it reads again as a whole. What a
+ * file holds beside columns and footer is counted as footer. */
 const footerGuessBytes = 16_384;
 /** Chunks of one row group that lie closer together are read in one piece. */
 const maxGapBytes = 16_384;
@@ -21,9 +22,15 @@ export class ScanSum {
   /** Ascending. */
   readonly #leaves: readonly number[];
   readonly #test: ScanTest;
+  readonly #looksUpValues: boolean;
   readonly #mostGaps: number;
 
-  constructor(leaves: readonly number[], test: ScanTest) {
+  constructor(
+    leaves: readonly number[],
+    options: { readonly test: ScanTest; readonly looksUpValues: boolean },
+  ) {
+    const { test, looksUpValues } = options;
+    this.#looksUpValues = looksUpValues;
     this.#leaves = leaves;
     this.#test = test;
     this.#mostGaps = Math.max(0, leaves.length - 1) * maxGapBytes;
@@ -33,7 +40,7 @@ export class ScanSum {
   addFile(block: FileBlock, slot: number): void {
     const footer = block.footerBytes[slot] ?? 0;
     const guess = Math.min(block.sizeBytes[slot] ?? 0, footerGuessBytes);
-    this.footerBytes += guess + (footer > guess ? footer : 0);
+    this.footerBytes += guess + (footer > guess || this.#looksUpValues ? footer : 0);
     const start = block.groupStart(slot);
     const end = block.groupEnd[slot] ?? 0;
     if (start === end) this.#addWhole(block, slot);

@@ -49,10 +49,10 @@ export class EventFiles {
 function recordBatch(first: number, end: number, event: (row: number) => TestEvent): Uint8Array {
   const builder = new RawEventBuilder({
     limits: { maxEventBytes: 64 << 20, maxAttributes: 1000, maxBatchBytes: 1 << 30 },
-    timestamps: { maxFutureNs: 1n << 60n, maxAgeNs: undefined, action: 'clamp' },
+    timestamps: { maxFutureNs: (1n << 63n) - 1n, maxAgeNs: undefined, action: 'clamp' },
   });
   builder.beginRequest({
-    nowNs: 1n << 62n,
+    nowNs: 0n,
     tenant: encoder.encode('default'),
     source: encoder.encode('test'),
   });

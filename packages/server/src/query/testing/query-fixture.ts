@@ -5,9 +5,13 @@ import { rawEventsSchema, type TableSchema } from '../../columns/index.ts';
 import type { ResultFormat } from '../engine/protocol.ts';
 import { QueryEngine } from '../engine/query-engine.ts';
 import { defaultQueryOptions, type QueryOptions } from '../options.ts';
+import type { ScanBound } from '../plan/bound.ts';
 import { QueryService, type QueryRequest } from '../query-service.ts';
 import type { QueryTable, RowScope } from '../table.ts';
 import { ParquetFixture, type TestFile } from './parquet-fixture.ts';
+
+/** Wake-ups between threads of the process, and its file of no rows, which the system counts as reads too. */
+export const signalBytes = 2048;
 
 export interface QueryFixtureOptions extends Partial<QueryOptions> {
   readonly schemas?: readonly TableSchema[];
@@ -85,6 +89,13 @@ export class QueryFixture {
     const chunks: Buffer[] = [];
     for await (const chunk of body) chunks.push(chunk as Buffer);
     return Buffer.concat(chunks).toString();
+  }
+
+  /** What a query over these files could read; they need not exist. */
+  async bound(sql: string, files: readonly TestFile[]): Promise<ScanBound> {
+    const tables = [this.table(files)];
+    using prepared = await this.service.run({ sql, explain: true }, { tables });
+    return prepared.bound;
   }
 
   /** The lines of an NDJSON answer beside what the query was allowed to read and what it read. */
