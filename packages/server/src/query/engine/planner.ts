@@ -94,7 +94,7 @@ export class Planner {
         printed,
         connection,
         tables,
-        columnCount: columns.length,
+        columns,
       });
       return {
         body,
@@ -122,10 +122,10 @@ export class Planner {
       readonly printed: string;
       readonly connection: DuckDBConnection;
       readonly tables: readonly VisibleTable[];
-      readonly columnCount: number;
+      readonly columns: readonly ResultColumn[];
     },
   ): Promise<PlannedNewestFirst | undefined> {
-    const { printed, connection, tables, columnCount } = statement;
+    const { printed, connection, tables, columns } = statement;
     const found = findNewestFirst(
       root,
       tables.map(({ name }) => this.#schema(name)),
@@ -134,7 +134,7 @@ export class Planner {
     const isScoped = tables.some(({ scope }) => scope !== undefined);
     if (!found.isFiltered && !isScoped) return found;
     const rows = found.limit + found.offset;
-    if (rows === 0 || rows > maxFilteredRows) return undefined;
+    if (rows === 0 || rows > maxFilteredRows || columns.some(isUnnamedStruct)) return undefined;
     const ast = keyedAst(printed, this.#schema(found.table).timeColumn);
     if (ast === undefined) return undefined;
     const keyed = (await deserialize(this.#parser, ast)).replace(/;\s*$/, '');
@@ -143,7 +143,7 @@ export class Planner {
       tables.map(({ name }) => name),
     );
     const planned = { ...found, isFiltered: true, keyed };
-    return (await canCollect(connection, planned, columnCount)) ? planned : undefined;
+    return (await canCollect(connection, planned, columns.length)) ? planned : undefined;
   }
 
   #schema(name: string): TableSchema {
@@ -171,6 +171,9 @@ export class Planner {
     );
   }
 }
+
+/** The engine cannot keep such values in a table, and says so only when it has one. */
+const isUnnamedStruct = ({ type }: ResultColumn): boolean => type.includes('"" ');
 
 /** Some types can be selected but not kept in a table. */
 async function canCollect(
