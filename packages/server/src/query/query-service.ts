@@ -292,19 +292,20 @@ export class PreparedQuery {
 
   async #execution(): Promise<Omit<Execution, 'pipePath' | 'format'>> {
     const { plan, bound, tables, pruned, edge, clock } = this.#parts;
+    const { body, columns, newestFirst } = plan;
+    const keyed = newestFirst?.keyed;
     const slice = new TimeSlice(clock);
     const executionTables: ExecutionTable[] = [];
     for (const { schema, scope } of tables) {
-      const selection = pruned.find(({ table }) => table === schema.name)?.files;
+      const selection = pruned.find(({ table }) => table === schema.name)?.files ?? noFiles;
+      const timesOf = keyed === undefined ? undefined : schema.timeColumn;
       executionTables.push({
         name: schema.name,
         ...(scope === undefined ? {} : { scope }),
         ...edge,
-        files: await packFiles(selection ?? noFiles, schema.timeColumn, slice),
+        files: await packFiles(selection, { timesOf, slice }),
       });
     }
-    const { body, columns, newestFirst } = plan;
-    const keyed = newestFirst?.keyed;
     return {
       body,
       columns,

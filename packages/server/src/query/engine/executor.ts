@@ -13,7 +13,7 @@ import type {
 } from './protocol.ts';
 import { ReadAccounting } from './read-accounting.ts';
 import { copySql, viewSql } from './sql-text.ts';
-import { timeBatches, type TimeBatch } from './time-batches.ts';
+import { timeBatches } from './time-batches.ts';
 
 /** Runs checked statements, each on a connection of its own that sees only its pinned files. */
 export class Executor {
@@ -59,7 +59,7 @@ export class Executor {
       return collectedSql(newestFirst, columns.length);
     }
     for (const each of tables) {
-      await this.#run(id, connection, this.#view(each, unpackPaths(each.files.paths)));
+      await this.#run(id, connection, this.#view(each, unpackPaths(each.files)));
     }
     return execution.body;
   }
@@ -83,7 +83,7 @@ export class Executor {
     await this.#run(id, connection, 'BEGIN TRANSACTION');
     let isFirst = true;
     let beyond: string | undefined;
-    for (const { paths, nearestLeft } of batchesOf(table, direction)) {
+    for (const { paths, nearestLeft } of timeBatches(table.files, direction)) {
       await this.#run(id, connection, this.#view(table, paths));
       await this.#run(id, connection, collectSql(newestFirst, { columnCount, isFirst, beyond }));
       isFirst = false;
@@ -118,14 +118,4 @@ export class Executor {
     this.#interrupted.add(id);
     this.#running.get(id)?.interrupt();
   }
-}
-
-/** At least one batch, of no files for an empty table. */
-function batchesOf(
-  { files }: ExecutionTable,
-  direction: FilteredNewestFirst['direction'],
-): Iterable<TimeBatch> {
-  return files.rows.length === 0
-    ? [{ paths: [], nearestLeft: undefined }]
-    : timeBatches(files, direction);
 }

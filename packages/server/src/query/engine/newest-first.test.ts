@@ -27,7 +27,7 @@ beforeAll(async () => {
   list.push(
     await fixture.parquet.write({
       rows: 9,
-      columns: { ...columns, timestamp_ns: 'CASE WHEN i % 3 > 0 THEN 700 END' },
+      columns: { ...columns, body: "'gap ' || i", timestamp_ns: 'CASE WHEN i % 3 > 0 THEN 700 END' },
     }),
   );
   files = list;

@@ -14,10 +14,12 @@ test('gives each file once, nearest first, and says what is still to come', () =
       fc.constantFrom('newest' as const, 'oldest' as const),
       (list, direction) => {
         const packed = {
-          paths: Buffer.from(list.map((_, i) => `/data/é ${i}\0`).join('')),
-          earliest: BigInt64Array.from(list, ({ earliest }) => earliest),
-          latest: BigInt64Array.from(list, ({ earliest, length }) => earliest + length),
-          rows: Float64Array.from(list, ({ rows }) => rows),
+          paths: list.map((_, i) => Buffer.from(`/data/é ${i}\0`)),
+          times: {
+            earliest: BigInt64Array.from(list, ({ earliest }) => earliest),
+            latest: BigInt64Array.from(list, ({ earliest, length }) => earliest + length),
+            rows: Float64Array.from(list, ({ rows }) => rows),
+          },
         };
         const batches = [...timeBatches(packed, direction)];
         const nearest = (path: string): bigint => {

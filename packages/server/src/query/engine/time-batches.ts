@@ -13,15 +13,15 @@ const growth = 4;
 /** Opening a file takes about as long as reading this many rows. */
 const rowsPerFile = 4096;
 
-/** The files in the order of their times, nearest first, in batches that grow. */
+/** The files in the order of their times, nearest first, in batches that grow; one batch at least. */
 export function* timeBatches(
   files: PackedFiles,
   direction: NewestFirst['direction'],
 ): Generator<TimeBatch> {
-  const paths = unpackPaths(files.paths);
+  const paths = unpackPaths(files);
   const isNewest = direction === 'newest';
-  const times = isNewest ? files.latest : files.earliest;
-  const timeOf = (file: number): bigint => times[file] ?? 0n;
+  const times = isNewest ? files.times?.latest : files.times?.earliest;
+  const timeOf = (file: number): bigint => times?.[file] ?? 0n;
   const order = Array.from(paths.keys()).toSorted((a, b) => {
     const nearer = isNewest ? timeOf(b) - timeOf(a) : timeOf(a) - timeOf(b);
     return nearer < 0n ? -1 : nearer > 0n ? 1 : 0;
@@ -29,9 +29,10 @@ export function* timeBatches(
   let batch: string[] = [];
   let work = 0;
   let limit = firstBatchWork;
+  if (order.length === 0) yield { paths: [], nearestLeft: undefined };
   for (const [position, file] of order.entries()) {
     batch.push(paths[file] ?? '');
-    work += rowsPerFile + (files.rows[file] ?? 0);
+    work += rowsPerFile + (files.times?.rows[file] ?? 0);
     const next = order[position + 1];
     if (work < limit && next !== undefined) continue;
     yield { paths: batch, nearestLeft: next === undefined ? undefined : timeOf(next) };

@@ -37,48 +37,72 @@ export async function selectFiles(
   return { count, parts };
 }
 
-/** Files as they cross to the process that reads them: a few large buffers, whatever their number. */
+/** Files as they cross to the process that reads them: a few buffers instead of an object for each. */
 export interface PackedFiles {
-  /** UTF-8, each ended by a NUL. */
-  readonly paths: Uint8Array;
-  /** Range of the time column of each; as wide as can be where it is not known. */
+  /** UTF-8, each path ended by a NUL. */
+  readonly paths: readonly Uint8Array[];
+  /** In the same order. */
+  readonly times?: FileTimes;
+}
+
+/** Range of the time column of each file, as wide as can be where it is not known, and its rows. */
+export interface FileTimes {
   readonly earliest: BigInt64Array;
   readonly latest: BigInt64Array;
   readonly rows: Float64Array;
 }
 
+export async function packFiles(
+  selection: FileSelection,
+  options: { readonly timesOf: string | undefined; readonly slice: TimeSlice },
+): Promise<PackedFiles> {
+  const { timesOf, slice } = options;
+  const paths: Buffer[] = [];
+  const times = timesOf === undefined ? undefined : new TimeGathering(selection.count, timesOf);
+  for (const part of selection.parts) {
+    if (slice.isOver) await slice.yield();
+    let text = '';
+    for (const slot of part.slots) text += `${part.block.paths[slot] ?? ''}\0`;
+    paths.push(Buffer.from(text));
+    times?.add(part);
+  }
+  return { paths, ...(times === undefined ? {} : { times: times.result }) };
+}
+
 const earliestTime = -(2n ** 63n);
 const latestTime = 2n ** 63n - 1n;
 
-/** `timeColumn` names the integer column whose range is wanted. */
-export async function packFiles(
-  selection: FileSelection,
-  timeColumn: string,
-  slice: TimeSlice,
-): Promise<PackedFiles> {
-  const earliest = new BigInt64Array(selection.count);
-  const latest = new BigInt64Array(selection.count);
-  const rows = new Float64Array(selection.count);
-  const texts: Buffer[] = [];
-  let at = 0;
-  for (const { block, slots } of selection.parts) {
-    if (slice.isOver) await slice.yield();
-    const leaf = block.layout.ofColumn(timeColumn)[0];
+class TimeGathering {
+  readonly result: FileTimes;
+  readonly #column: string;
+  #length = 0;
+
+  constructor(count: number, column: string) {
+    this.result = {
+      earliest: new BigInt64Array(count),
+      latest: new BigInt64Array(count),
+      rows: new Float64Array(count),
+    };
+    this.#column = column;
+  }
+
+  add({ block, slots }: SelectedSlots): void {
+    const { earliest, latest, rows } = this.result;
+    const leaf = block.layout.ofColumn(this.#column)[0];
     const times = leaf === undefined ? undefined : block.files.leaves[leaf.index];
-    let text = '';
     for (const slot of slots) {
-      text += `${block.paths[slot] ?? ''}\0`;
       const hasMin = times?.has(slot, leafFacts.hasMin) === true;
       const hasMax = times?.has(slot, leafFacts.hasMax) === true;
-      earliest[at] = (hasMin ? times.min[slot] : undefined) ?? earliestTime;
-      latest[at] = (hasMax ? times.max[slot] : undefined) ?? latestTime;
-      rows[at] = block.files.rows[slot] ?? 0;
-      at += 1;
+      earliest[this.#length] = (hasMin ? times.min[slot] : undefined) ?? earliestTime;
+      latest[this.#length] = (hasMax ? times.max[slot] : undefined) ?? latestTime;
+      rows[this.#length] = block.files.rows[slot] ?? 0;
+      this.#length += 1;
     }
-    texts.push(Buffer.from(text));
   }
-  return { paths: Buffer.concat(texts), earliest, latest, rows };
 }
 
-export const unpackPaths = (paths: Uint8Array): string[] =>
-  Buffer.from(paths.buffer, paths.byteOffset, paths.byteLength).toString().split('\0').slice(0, -1);
+export const unpackPaths = ({ paths }: PackedFiles): string[] =>
+  paths.flatMap((bytes) => textOf(bytes).split('\0').slice(0, -1));
+
+const textOf = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
