@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { PinnedFile } from '../table.ts';
+import type { TestFile } from '../testing/parquet-fixture.ts';
 import { QueryFixture } from '../testing/query-fixture.ts';
 
 let fixture: QueryFixture;
-let files: readonly PinnedFile[];
+let files: readonly TestFile[];
 
 /** Runs for minutes unless stopped. */
 const endless =

@@ -12,6 +12,8 @@ export interface TableScan {
   readonly predicates: readonly Predicate[];
   /** How often the engine may read the same bytes for this scan. */
   readonly passes: number;
+  /** Whether the engine may look values up in the filters that some files hold beside their columns. */
+  readonly looksUpValues: boolean;
 }
 
 const text = z.union([z.string(), z.array(z.string())]);
@@ -46,7 +48,8 @@ export function parseExplain(json: string, tables: readonly TableSchema[]): Expl
   const tree: unknown = JSON.parse(json);
   const roots = z.array(planNode).parse(tree);
   const scans: TableScan[] = [];
-  for (const root of roots) collectScans(root, { tables, scans, passes: 1 });
+  const hasJoin = roots.some(isOrHasJoin);
+  for (const root of roots) collectScans(root, { tables, scans, passes: 1, hasJoin });
   return { scans, tree };
 }
 
@@ -54,7 +57,12 @@ interface Walk {
   readonly tables: readonly TableSchema[];
   readonly scans: TableScan[];
   readonly passes: number;
+  readonly hasJoin: boolean;
 }
+
+/** A join can filter the scan of one side by the values of the other. */
+const isOrHasJoin = (node: PlanNode): boolean =>
+  node.name.includes('JOIN') || node.children.some(isOrHasJoin);
 
 const isRowLimit = (name: string): boolean => /TOP_N|LIMIT|SAMPLE/.test(name);
 const passesThrough = (name: string): boolean => /^(?:PROJECTION|FILTER)$/.test(name);
@@ -109,5 +117,6 @@ function scanOf(node: PlanNode, walk: Walk): TableScan {
     columns: [...new Set([...all, ...filters.columns])],
     predicates: filters.predicates,
     passes: walk.passes,
+    looksUpValues: walk.hasJoin || filterLines.length > 0,
   };
 }
