@@ -60,7 +60,10 @@ async function open(): Promise<{ opened: Opened; dedup: DedupWindow }> {
     logger,
     schemaHash: createHash('sha256').update(schemaMessage).digest().subarray(0, schemaHashBytes),
     segmentMaxBytes: options.segmentMaxBytes,
-    onSegmentClosed: (segment) => server.emit('segmentClosed', segment),
+    onSegmentClosed(segment) {
+      rotation.noteClosedByLog();
+      server.emit('segmentClosed', segment);
+    },
   });
   const dedup = await openDedupWindow({
     fileSystem,
