@@ -46,6 +46,8 @@ export interface QueryServiceOptions {
   readonly engine: QueryEngine;
   readonly clock: Clock;
   readonly scanGuard: ScanGuardMode;
+  /** Every query is stopped after this long. */
+  readonly maxSeconds?: number | undefined;
 }
 
 /** A result on its way. */
@@ -65,12 +67,14 @@ export class QueryService {
   readonly #engine: QueryEngine;
   readonly #clock: Clock;
   readonly #mode: ScanGuardMode;
+  readonly #maxSeconds: number;
   readonly #throughput = new ThroughputMeter();
 
   constructor(options: QueryServiceOptions) {
     this.#engine = options.engine;
     this.#clock = options.clock;
     this.#mode = options.scanGuard;
+    this.#maxSeconds = options.maxSeconds ?? Infinity;
   }
 
   get load(): { readonly running: number; readonly queued: number } {
@@ -117,6 +121,7 @@ export class QueryService {
         bound: bounded.bound,
         verdict,
         limit,
+        maxSeconds: this.#maxSeconds,
         tables,
         pruned: bounded.tables,
         edge: narrowed.edge,
@@ -207,6 +212,7 @@ interface PreparedParts {
   readonly bound: ScanBound;
   readonly verdict: GuardVerdict;
   readonly limit: ScanLimit;
+  readonly maxSeconds: number;
   readonly tables: readonly QueryTable[];
   readonly pruned: readonly PrunedTable[];
   readonly edge: Edge;
@@ -214,6 +220,9 @@ interface PreparedParts {
   readonly context: QueryContext;
   readonly startedMs: number;
 }
+
+/** A timer for longer would fire at once; no query runs for weeks. */
+const longestTimerSeconds = (2 ** 31 - 1) / 1000;
 
 /** A query that may run. It holds its files until it is disposed of or its stream has ended. */
 export class PreparedQuery {
@@ -317,12 +326,12 @@ export class PreparedQuery {
     };
   }
 
-  /** Only a query held to a limit is stopped by it. */
+  /** Only a query held to its limit is stopped by it. */
   #timeoutMs(): number | undefined {
-    const { limit, verdict } = this.#parts;
-    return limit.seconds === undefined || verdict !== 'within_limit'
-      ? undefined
-      : limit.seconds * 1000;
+    const { limit, verdict, maxSeconds } = this.#parts;
+    const own = verdict === 'within_limit' ? (limit.seconds ?? Infinity) : Infinity;
+    const seconds = Math.min(own, maxSeconds);
+    return seconds > longestTimerSeconds ? undefined : seconds * 1000;
   }
 
   #summarise(running: RunningQuery): Promise<QuerySummary> {

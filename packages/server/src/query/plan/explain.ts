@@ -64,6 +64,31 @@ interface Walk {
 const isOrHasJoin = (node: PlanNode): boolean =>
   node.name.includes('JOIN') || node.children.some(isOrHasJoin);
 
+/** Ends of a plan that read no table. What is not known here may be one that does. */
+const leavesWithoutTable: ReadonlySet<string> = new Set([
+  'COLUMN_DATA_SCAN',
+  'CTE_SCAN',
+  'DELIM_SCAN',
+  'DUMMY_SCAN',
+  'EMPTY_RESULT',
+  'GENERATE_SERIES',
+  'RANGE',
+  'REC_CTE_SCAN',
+  'REC_REC_CTE_SCAN',
+  'REPEAT',
+  'REPEAT_ROW',
+  'UNNEST',
+]);
+
+/** Stands for every table read in full. */
+const anyScan = ({ tables }: Walk): TableScan => ({
+  tables: tables.map(({ name }) => name),
+  columns: [...new Set(tables.flatMap(({ columns }) => columns.map(({ name }) => name)))],
+  predicates: [],
+  passes: 2,
+  looksUpValues: true,
+});
+
 const isRowLimit = (name: string): boolean => /TOP_N|LIMIT|SAMPLE/.test(name);
 const passesThrough = (name: string): boolean => /^(?:PROJECTION|FILTER)$/.test(name);
 
@@ -71,6 +96,10 @@ function collectScans(node: PlanNode, walk: Walk): void {
   const name = node.name.trim();
   if (/READ_PARQUET|PARQUET_SCAN|SEQ_SCAN|TABLE_SCAN/.test(name)) {
     walk.scans.push(scanOf(node, walk));
+    return;
+  }
+  if (node.children.length === 0 && !leavesWithoutTable.has(name)) {
+    walk.scans.push(anyScan(walk));
     return;
   }
   const isRecursive = /REC(?:URSIVE)?_.*CTE|RECURSIVE/.test(name);
