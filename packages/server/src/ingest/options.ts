@@ -159,6 +159,17 @@ const listenerOptions = {
   }),
   'ingest.hec.tls.cert_file': certOption('HEC'),
   'ingest.hec.tls.key_file': keyOption('HEC'),
+  'ingest.firehose.listen': listenOption('Firehose', ':4433'),
+  'ingest.firehose.tokens': tokensOption('Firehose'),
+  'ingest.firehose.tenant': tenantOption('Firehose'),
+  'ingest.firehose.max_body_bytes': option(byteSize({ min: 1024, max: 1 << 30 }), {
+    default: '64MiB',
+    unit: 'bytes',
+    description:
+      'Largest body of a Firehose delivery, as it is sent and after decompression. Its compressed records may inflate to four times as much.',
+  }),
+  'ingest.firehose.tls.cert_file': certOption('Firehose'),
+  'ingest.firehose.tls.key_file': keyOption('Firehose'),
 } as const satisfies OptionTable;
 
 export const ingestOptions = {

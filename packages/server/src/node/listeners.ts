@@ -3,6 +3,7 @@ import type { Secret } from '../base/secret.ts';
 import { tlsFilesOf } from '../base/tls-material.ts';
 import type { Config } from '../config/index.ts';
 import { createBulkEndpoint } from '../ingest/bulk/index.ts';
+import { createFirehoseEndpoint } from '../ingest/firehose/index.ts';
 import { createGelfEndpoint } from '../ingest/gelf/index.ts';
 import { GrpcListener, type IngestMethod } from '../ingest/grpc/index.ts';
 import { createHecEndpoint } from '../ingest/hec/index.ts';
@@ -18,6 +19,7 @@ import { otlpEndpoint, otlpExportMethod } from '../ingest/otlp/index.ts';
 import type { Logger } from '../telemetry/index.ts';
 import { openAt } from './bind.ts';
 import { openGelfSockets } from './gelf-sockets.ts';
+import { openConfiguredQueue } from './sqs-source.ts';
 
 interface ListenerSpec {
   readonly name: string;
@@ -77,6 +79,12 @@ function listenerSpecs({ ingest }: Config, port: IngestPort): readonly ListenerS
       settings: ingest.hec,
     },
     {
+      name: 'firehose',
+      key: 'ingest.firehose.listen',
+      entry: { kind: 'http', endpoints: [createFirehoseEndpoint(ingest.firehose)] },
+      settings: ingest.firehose,
+    },
+    {
       name: 'gelf_http',
       key: 'ingest.gelf.http_listen',
       entry: { kind: 'http', endpoints: [createGelfEndpoint(ingest.gelf.maxMessageBytes)] },
@@ -103,6 +111,7 @@ export async function openListeners(
       if (listener !== undefined) opened.push(listener);
     }
     for await (const listener of openGelfSockets(options)) opened.push(listener);
+    for await (const source of openConfiguredQueue(options)) opened.push(source);
     return opened;
   } catch (error) {
     await Promise.all(opened.map((listener) => listener.close()));

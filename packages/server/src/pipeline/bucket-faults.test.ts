@@ -6,16 +6,20 @@ const days = new DayAfterDay();
 const failures: readonly StoreFault[] = ['before', 'after', 'unsent'];
 
 describe('a node whose bucket fails', { timeout: 60_000 }, () => {
+  it('makes enough calls to fail at', async () => {
+    expect((await days.measure()).calls).toBeGreaterThan(20);
+  });
+
   it.each([...failures, 'kill', 'power-cut'] as const)(
     'loses and doubles nothing after one fault (%s) at any call',
     async (fault) => {
       const { calls } = await days.measure();
-      expect(calls).toBeGreaterThan(20);
-      for (let at = 0; at < calls; at += 1) {
+      const broken = await days.liveEach({ count: calls }, (at) => {
         const storeFaults = ({ index }: { index: number }): StoreFault | undefined =>
           index === at ? fault : undefined;
-        await days.live(`${fault} at call ${at}`, { seed: at, storeFaults });
-      }
+        return days.live(`${fault} at call ${at}`, { seed: at, storeFaults });
+      });
+      expect(broken).toEqual([]);
     },
   );
 
@@ -23,20 +27,21 @@ describe('a node whose bucket fails', { timeout: 60_000 }, () => {
     'loses and doubles nothing when it is gone from any call on (%s)',
     async (end) => {
       const { calls } = await days.measure();
-      for (let at = 0; at < calls; at += 1) {
+      const broken = await days.liveEach({ count: calls }, (at) => {
         const first = failures[at % failures.length];
-        await days.live(`gone from call ${at}`, {
+        return days.live(`gone from call ${at}`, {
           seed: at,
           end,
           storeFaults: ({ index }) => (index < at ? undefined : index === at ? first : 'before'),
         });
-      }
+      });
+      expect(broken).toEqual([]);
     },
   );
 });
 
 describe('a node that cannot merge', () => {
   it('publishes small sealed files one by one in the end', async () => {
-    await days.live('no merge', { mergeFails: () => true });
+    expect(await days.live('no merge', { mergeFails: () => true })).toBeUndefined();
   });
 });

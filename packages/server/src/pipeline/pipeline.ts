@@ -1,6 +1,7 @@
 import type { ErrorCode } from '@varve/contract';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
+import { rawEventsSchema } from '../columns/index.ts';
 import type { SealedFile } from '../lake/index.ts';
 import type { ClosedSegment } from '../wal/index.ts';
 import { Freshness } from './freshness.ts';
@@ -14,6 +15,7 @@ import { type PinnedFiles, type TableDelta, TableState } from './table-state.ts'
 export interface WalUsage {
   readonly segments: number;
   readonly bytes: number;
+  /** Events are refused because the log cannot be written. */
   readonly isFailing: boolean;
 }
 
@@ -69,10 +71,12 @@ export class Pipeline {
   readonly #freshness = new Freshness(() => this.#sealEverything());
   #wal: WalUsage = { segments: 0, bytes: 0, isFailing: false };
   readonly #removal: SealedRemoval;
+  #publishError: string | undefined;
 
   constructor(options: PipelineOptions) {
     this.#options = options;
     this.#state = new TableState({
+      schema: rawEventsSchema,
       localPath: options.localPath,
       onReleasable: (segmentIds) => this.#removal.add(segmentIds),
     });
@@ -126,8 +130,9 @@ export class Pipeline {
     return this.#wal;
   }
 
+  /** Of sealing, publishing or removing, until it succeeds. */
   get lastError(): string | undefined {
-    return this.#queue.lastError ?? this.#removal.lastError;
+    return this.#queue.lastError ?? this.#publishError ?? this.#removal.lastError;
   }
 
   submit(request: IngestRequest): Promise<IngestResult> {
@@ -146,6 +151,10 @@ export class Pipeline {
 
   onSegmentClosed(segment: ClosedSegment): void {
     this.#queue.add(segment);
+  }
+
+  onPublishAttempt(lastError: string | undefined): void {
+    this.#publishError = lastError;
   }
 
   onTableChanged(delta: TableDelta): void {

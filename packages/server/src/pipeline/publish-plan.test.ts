@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mergeBelowBytes, mergeMaxBytes, planPublish } from './publish-plan.ts';
+import { mergeBelowBytes, mergeMaxBytes, planPublish, splitPublish } from './publish-plan.ts';
 
 function sealedFiles(sizes: readonly number[]) {
   return sizes.map((sizeBytes, index) => ({
@@ -13,7 +13,7 @@ function sealedFiles(sizes: readonly number[]) {
 describe('planPublish', () => {
   it('sends large files up as they are and merges small ones', () => {
     const sealed = sealedFiles([100, mergeBelowBytes, 200, mergeBelowBytes - 1]);
-    const { files, isCommitted } = planPublish(sealed, 'data/');
+    const { files, isCommitted } = planPublish(sealed, { maxBytes: Infinity, dataPrefix: 'data/' });
     expect(files.map((file) => file.segmentIds)).toEqual([
       ['segment-1'],
       ['segment-0', 'segment-2', 'segment-3'],
@@ -30,7 +30,7 @@ describe('planPublish', () => {
       fc.property(sizes, (list) => {
         const sealed = sealedFiles(list);
         const sizeOf = new Map(sealed.map((file) => [file.segmentId, file.stats.sizeBytes]));
-        const { files } = planPublish(sealed, 'data/');
+        const { files } = planPublish(sealed, { maxBytes: Infinity, dataPrefix: 'data/' });
         const planned = files.flatMap((file) => file.segmentIds);
         expect(planned.toSorted()).toEqual(sealed.map((file) => file.segmentId).toSorted());
         expect(new Set(files.map((file) => file.key)).size).toBe(files.length);
@@ -42,5 +42,21 @@ describe('planPublish', () => {
         }
       }),
     );
+  });
+});
+
+describe('splitPublish', () => {
+  it('does without one merge and leaves alone what may be in the bucket', () => {
+    const files = [
+      { key: 'data/large', segmentIds: ['a'] },
+      { key: 'data/merged', segmentIds: ['b', 'c'] },
+      { key: 'data/failing', segmentIds: ['d', 'e'] },
+    ];
+    const intent = { commitId: '1', isCommitted: false, files };
+    const split = splitPublish(intent, { key: 'data/failing', dataPrefix: 'data/' });
+    expect(split).toMatchObject({ commitId: '1', isCommitted: false });
+    expect(split.files.slice(0, 2)).toEqual(files.slice(0, 2));
+    expect(split.files.slice(2).map((file) => file.segmentIds)).toEqual([['d'], ['e']]);
+    expect(new Set(split.files.map((file) => file.key)).size).toBe(4);
   });
 });

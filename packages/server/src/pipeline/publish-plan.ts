@@ -11,29 +11,45 @@ export const mergeBelowBytes = 2 * 1024 * 1024;
 /** Sealed bytes that one merge takes: bounds its memory and its run time. */
 export const mergeMaxBytes = 64 * 1024 * 1024;
 
-export function newKey(dataPrefix: string): string {
-  return `${dataPrefix}${randomUUID()}.parquet`;
-}
-
-/** The oldest files that together have at most `maxBytes`, and one at least. Segment ids sort by age. */
-export function oldest(sealed: readonly SealedFile[], maxBytes: number): SealedFile[] {
-  const byAge = sealed.toSorted((a, b) => (a.segmentId < b.segmentId ? -1 : 1));
-  let bytes = 0;
-  return byAge.filter((file, index) => {
-    bytes += file.stats.sizeBytes;
-    return index === 0 || bytes <= maxBytes;
-  });
-}
-
-/** Which sealed files become which objects; every file is in exactly one of them. */
-export function planPublish(sealed: readonly SealedFile[], dataPrefix: string): PublishIntent {
-  const large = sealed.filter((file) => file.stats.sizeBytes >= mergeBelowBytes);
-  const small = sealed.filter((file) => file.stats.sizeBytes < mergeBelowBytes);
+/**
+ * A publish of the oldest sealed files up to `maxBytes`, and of at least one. Every file is in exactly one of the
+ * objects.
+ */
+export function planPublish(
+  sealed: readonly SealedFile[],
+  options: { readonly maxBytes: number; readonly dataPrefix: string },
+): PublishIntent {
+  const taken = oldest(sealed, options.maxBytes);
+  const large = taken.filter((file) => file.stats.sizeBytes >= mergeBelowBytes);
+  const small = taken.filter((file) => file.stats.sizeBytes < mergeBelowBytes);
   const files = [...large.map((file) => [file]), ...mergeGroups(small)].map((sources) => ({
-    key: newKey(dataPrefix),
+    key: newKey(options.dataPrefix),
     segmentIds: sources.map((file) => file.segmentId),
   }));
   return { commitId: randomUUID(), isCommitted: false, files };
+}
+
+/**
+ * The same segments under the same commit id, without the merge of one object. All others keep their keys: they may
+ * be in the bucket already, and under another key would be left there.
+ */
+export function splitPublish(
+  intent: PublishIntent,
+  merge: { readonly key: string; readonly dataPrefix: string },
+): PublishIntent {
+  const files = intent.files.flatMap((file) =>
+    file.key === merge.key
+      ? file.segmentIds.map((segmentId) => ({
+          key: newKey(merge.dataPrefix),
+          segmentIds: [segmentId],
+        }))
+      : [file],
+  );
+  return { ...intent, files };
+}
+
+export function segmentIdsOf(intent: PublishIntent): readonly string[] {
+  return intent.files.flatMap((file) => file.segmentIds);
 }
 
 function mergeGroups(sealed: readonly SealedFile[]): SealedFile[][] {
@@ -48,4 +64,18 @@ function mergeGroups(sealed: readonly SealedFile[]): SealedFile[][] {
     groups.at(-1)?.push(file);
   }
   return groups;
+}
+
+function newKey(dataPrefix: string): string {
+  return `${dataPrefix}${randomUUID()}.parquet`;
+}
+
+/** Segment ids sort by age. */
+function oldest(sealed: readonly SealedFile[], maxBytes: number): SealedFile[] {
+  const byAge = sealed.toSorted((a, b) => (a.segmentId < b.segmentId ? -1 : 1));
+  let bytes = 0;
+  return byAge.filter((file, index) => {
+    bytes += file.stats.sizeBytes;
+    return index === 0 || bytes <= maxBytes;
+  });
 }

@@ -6,7 +6,7 @@ import type { Logger } from '../base/logger.ts';
 import type { DataFile, LakeTable, ObjectStore, SealedFile } from '../lake/index.ts';
 import { readFooterStats } from '../parquet/index.ts';
 import { PublishIntents, type PublishIntent } from './publish-intent.ts';
-import { newKey, oldest, planPublish } from './publish-plan.ts';
+import { planPublish, segmentIdsOf, splitPublish } from './publish-plan.ts';
 
 /** Writes several Parquet files of one table as one, sorted by the table's sort columns. */
 export type MergeFiles = (request: { sources: readonly string[]; target: string }) => Promise<void>;
@@ -96,7 +96,7 @@ export class Publisher {
     const { table, maxBytes } = this.#options;
     if (this.#underway === undefined) {
       if (sealed.length === 0) return { segmentIds: [], files: [] };
-      this.#underway = begin(planPublish(oldest(sealed, maxBytes), table.dataPrefix));
+      this.#underway = begin(planPublish(sealed, { maxBytes, dataPrefix: table.dataPrefix }));
     }
     const underway = this.#underway;
     if (!underway.isIntentDurable) {
@@ -172,14 +172,15 @@ export class Publisher {
     const { fileSystem, directory } = this.#options;
     const target = join(directory, baseName(key));
     const existing = await fileSystem.open(target, 'read').catch(undefinedIfMissing);
-    if (existing === undefined) await this.#merge(underway, target, sources);
+    if (existing === undefined) await this.#merge(underway, key, sources);
     else await existing.close();
     await fileSystem.syncDirectory(directory);
     return target;
   }
 
-  async #merge(underway: Underway, target: string, sources: readonly SealedFile[]): Promise<void> {
-    const { fileSystem, merge } = this.#options;
+  async #merge(underway: Underway, key: string, sources: readonly SealedFile[]): Promise<void> {
+    const { fileSystem, directory, merge } = this.#options;
+    const target = join(directory, baseName(key));
     const temporary = target + temporarySuffix;
     try {
       await merge({ sources: sources.map((source) => source.path), target: temporary });
@@ -189,29 +190,25 @@ export class Publisher {
       // Its space may be what the next attempt lacks; what stays is overwritten or swept.
       await removeFile(fileSystem, temporary).catch(() => undefined);
       underway.mergeFailures += 1;
-      if (underway.mergeFailures >= mergeAttempts) this.#splitIntent(underway);
+      if (underway.mergeFailures >= mergeAttempts) this.#splitIntent(underway, key);
       throw error;
     }
     await fileSystem.rename(temporary, target);
   }
 
   /**
-   * Plans the same segments without a merge, under the same commit id. Allowed because nothing was committed: a
+   * Plans the same segments without this merge, under the same commit id. Allowed because nothing was committed: a
    * commit is tried only once every merged file is there, and then no merge can fail any more.
    */
-  #splitIntent(underway: Underway): void {
+  #splitIntent(underway: Underway, key: string): void {
     const { logger, table } = this.#options;
-    const { commitId, files } = underway.intent;
-    logger.warn({ commitId }, 'merging keeps failing; publishing the sealed files one by one');
-    const split = files.flatMap((file) =>
-      file.segmentIds.length === 1
-        ? [file]
-        : file.segmentIds.map((segmentId) => ({
-            key: newKey(table.dataPrefix),
-            segmentIds: [segmentId],
-          })),
+    const { intent } = underway;
+    const { dataPrefix } = table;
+    logger.warn(
+      { commitId: intent.commitId },
+      'merging keeps failing; publishing the sealed files one by one',
     );
-    this.#underway = { ...underway, intent: { commitId, isCommitted: false, files: split } };
+    this.#underway = { ...underway, intent: splitPublish(intent, { key, dataPrefix }) };
     this.#underway.isIntentDurable = false;
   }
 
@@ -238,10 +235,6 @@ function begin(intent: PublishIntent): Underway {
 
 function baseName(key: string): string {
   return key.slice(key.lastIndexOf('/') + 1);
-}
-
-function segmentIdsOf(intent: PublishIntent): readonly string[] {
-  return intent.files.flatMap((file) => file.segmentIds);
 }
 
 function undefinedIfMissing(error: unknown): undefined {

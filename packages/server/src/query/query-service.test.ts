@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { PinnedFile } from './table.ts';
+import type { TestFile } from './testing/parquet-fixture.ts';
 import { QueryFixture } from './testing/query-fixture.ts';
 
 let fixture: QueryFixture;
-let files: readonly PinnedFile[];
+let files: readonly TestFile[];
 
 beforeAll(async () => {
   fixture = await QueryFixture.open();

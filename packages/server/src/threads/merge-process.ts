@@ -12,7 +12,7 @@ export type MergeCalls = {
       sources: readonly string[];
       target: string;
       memoryLimitBytes: number;
-      directory: string;
+      spillDirectory: string;
     };
     result: void;
   };
@@ -25,10 +25,10 @@ setPriority(constants.priority.PRIORITY_LOW);
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
 new RpcServer<MergeCalls>(processChannel(process), {
-  async merge({ sources, target, memoryLimitBytes, directory }) {
+  async merge({ sources, target, memoryLimitBytes, spillDirectory }) {
     const instance = await DuckDBInstance.create(':memory:', {
       memory_limit: `${memoryLimitBytes}B`,
-      temp_directory: `${directory}/spill`,
+      temp_directory: spillDirectory,
       preserve_insertion_order: 'false',
     });
     const connection = await instance.connect();

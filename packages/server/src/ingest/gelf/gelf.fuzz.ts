@@ -82,10 +82,8 @@ function checkChunks(input: Uint8Array): void {
   if (lost + messages > datagrams) throw new Error('a datagram was counted twice');
 }
 
-const chunkSeed = [1, 0, 1].flatMap((sequence) => [
-  ...[15, 0x1e, 0x0f, 1, 2, 3, 4, 5, 6, 7, 8, sequence, 2],
-  ...[0x61, 0x62, 0x63],
-]);
+const chunkHead = [15, 0x1e, 0x0f, 1, 2, 3, 4, 5, 6, 7, 8];
+const chunkSeed = [1, 0, 1].flatMap((sequence) => [...chunkHead, sequence, 2, 0x61, 0x62, 0x63]);
 
 export const fuzzTargets = [
   { name: 'gelf-http', seeds, run: (input: Uint8Array): void => check('gelf', input) },

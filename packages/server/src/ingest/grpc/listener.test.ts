@@ -6,13 +6,14 @@ import { join } from 'node:path';
 import { deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import protobuf from 'protobufjs';
 import { describe, expect, it } from 'vitest';
+import { call, exportPath, frame } from '../../../test/fixture/grpc-call.ts';
 import { encodeProtobuf } from '../../../test/fixture/otlp-encode.ts';
 import { sampleLogs } from '../../../test/fixture/otlp-sample.ts';
 import { selfSigned } from '../../../test/fixture/self-signed.ts';
 import { snappyDataChunk, snappyLiteral, streamHead } from '../../../test/fixture/snappy-encode.ts';
 import { Secret } from '../../base/secret.ts';
 import { InflightBudget } from '../http/index.ts';
-import { call, exportPath, frame, openTestListener } from './grpc.fixture.ts';
+import { openTestListener } from './grpc.fixture.ts';
 
 const body = encodeProtobuf(sampleLogs);
 const emptyReply = Buffer.alloc(5);

@@ -3,14 +3,18 @@ import { NodeError } from '../../base/errors.ts';
 import type { TableSchema } from '../../columns/index.ts';
 import { parseExplain, type TableScan } from '../plan/explain.ts';
 import { findNewestFirst } from '../plan/newest-first.ts';
-import { withoutPositions } from '../sql/ast.ts';
+import { withoutPositions, type AstObject } from '../sql/ast.ts';
+import { keyedAst } from '../sql/keyed-ast.ts';
 import { narrowAst } from '../sql/narrow-ast.ts';
 import { guardSql, maxSqlLength } from '../sql/sql-guard.ts';
 import { openLocked, type LockedInstance } from './lockdown.ts';
+import { collectSql } from './newest-first-sql.ts';
 import { csvExpression, jsonExpression } from './output-expression.ts';
 import type {
   EngineOpenOptions,
+  FilteredNewestFirst,
   NarrowEdits,
+  PlannedNewestFirst,
   PlannedSql,
   ResultColumn,
   VisibleTable,
@@ -86,10 +90,12 @@ export class Planner {
         explained,
         schemas.map(({ schema }) => ({ ...schema, columns: visibleColumns(schema) })),
       );
-      const newestFirst = findNewestFirst(
-        guarded.root,
-        schemas.filter(({ table }) => table.scope === undefined).map(({ schema }) => schema),
-      );
+      const newestFirst = await this.#newestFirst(guarded.root, {
+        printed,
+        connection,
+        tables,
+        columns,
+      });
       return {
         body,
         tables: guarded.tables,
@@ -108,6 +114,36 @@ export class Planner {
   async narrow(sql: string, edits: NarrowEdits): Promise<string | undefined> {
     const edited = narrowAst(await serialize(this.#parser, sql), edits);
     return edited === undefined ? undefined : deserialize(this.#parser, edited);
+  }
+
+  async #newestFirst(
+    root: AstObject,
+    statement: {
+      readonly printed: string;
+      readonly connection: DuckDBConnection;
+      readonly tables: readonly VisibleTable[];
+      readonly columns: readonly ResultColumn[];
+    },
+  ): Promise<PlannedNewestFirst | undefined> {
+    const { printed, connection, tables, columns } = statement;
+    const found = findNewestFirst(
+      root,
+      tables.map(({ name }) => this.#schema(name)),
+    );
+    if (found === undefined) return undefined;
+    const isScoped = tables.some(({ scope }) => scope !== undefined);
+    if (!found.isFiltered && !isScoped) return found;
+    const rows = found.limit + found.offset;
+    if (rows === 0 || rows > maxFilteredRows || columns.some(isUnnamedStruct)) return undefined;
+    const ast = keyedAst(printed, this.#schema(found.table).timeColumn);
+    if (ast === undefined) return undefined;
+    const keyed = (await deserialize(this.#parser, ast)).replace(/;\s*$/, '');
+    guardSql(
+      await serialize(this.#parser, keyed),
+      tables.map(({ name }) => name),
+    );
+    const planned = { ...found, isFiltered: true, keyed };
+    return (await canCollect(connection, planned, columns.length)) ? planned : undefined;
   }
 
   #schema(name: string): TableSchema {
@@ -135,6 +171,26 @@ export class Planner {
     );
   }
 }
+
+/** The engine cannot keep such values in a table, and says so only when it has one. */
+const isUnnamedStruct = ({ type }: ResultColumn): boolean => type.includes('"" ');
+
+/** Some types can be selected but not kept in a table. */
+async function canCollect(
+  connection: DuckDBConnection,
+  newestFirst: FilteredNewestFirst,
+  columnCount: number,
+): Promise<boolean> {
+  try {
+    await connection.run(collectSql(newestFirst, { columnCount, isFirst: true }));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The first rows are kept in memory until they are known to be the first. */
+const maxFilteredRows = 10_000;
 
 const clockSlackNs = 600n * 1_000_000_000n;
 

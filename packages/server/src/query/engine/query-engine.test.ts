@@ -3,11 +3,13 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { PinnedFile } from '../table.ts';
+import { systemClock } from '../../base/clock.ts';
+import { QueryService } from '../query-service.ts';
+import type { TestFile } from '../testing/parquet-fixture.ts';
 import { QueryFixture } from '../testing/query-fixture.ts';
 
 let fixture: QueryFixture;
-let files: readonly PinnedFile[];
+let files: readonly TestFile[];
 
 /** Runs for minutes unless stopped. */
 const endless =
@@ -64,6 +66,26 @@ describe('stopping', () => {
       code: 'query_timeout',
     });
     await untilRunning(0);
+  });
+
+  test('the longest time of the node holds for every query, also a confirmed one', async () => {
+    const limited = new QueryService({
+      engine: fixture.engine,
+      clock: systemClock,
+      scanGuard: 'enforce',
+      maxSeconds: 0.2,
+    });
+    const request = { sql: endless, maxScanBytes: 0, maxScanSeconds: 1e9, confirm: true };
+    const prepared = await limited.run(request, { tables: [fixture.table(files)] });
+    await expect(prepared.stream('csv')).rejects.toMatchObject({ code: 'query_timeout' });
+    await untilRunning(0);
+  });
+
+  test('a limit of years does not stop a query at once', async () => {
+    const answer = await fixture.ask('SELECT sum(range) FROM range(5000000)', {
+      maxScanSeconds: 1e12,
+    });
+    expect(answer.row_count).toBe(1);
   });
 
   test('a stream over its seconds is cut with an error, not ended', async () => {
