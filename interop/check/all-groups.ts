@@ -5,6 +5,7 @@ import { crashGroup } from './crash-rounds.ts';
 import { freshCloneGroup } from './fresh-clone.ts';
 import { logSetGroup } from './log-sets.ts';
 import { otlpExporterGroups } from './otlp-exporters.ts';
+import { shipperGroups } from './shippers.ts';
 import { typesGroup } from './types.ts';
 
 export interface GroupsOptions {
@@ -22,6 +23,7 @@ export function allGroups(options: GroupsOptions): readonly CheckGroup[] {
     logSetGroup(options),
     ...otlpExporterGroups(directory),
     ...bulkClientGroups(directory),
+    ...shipperGroups(directory),
     crashGroup(directory),
     freshCloneGroup(directory),
   ];
