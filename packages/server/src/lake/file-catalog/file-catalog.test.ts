@@ -90,7 +90,7 @@ test('a view shows the files of its moment, whatever is added, removed and moved
           const seeds = Array.from({ length: one.add }, (_, i) => next + i);
           next += one.add;
           for (const seed of seeds) catalog.add({ path: `f${seed}`, stats: statsOf(seed) });
-          live = [...live, ...seeds];
+          live = live.concat(seeds);
         } else {
           const gone = live.filter((seed) => (seed * 0.618) % 1 < one.remove);
           for (const seed of gone) {
