@@ -1,4 +1,4 @@
-import { arch, cpus, platform, release, totalmem } from 'node:os';
+import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os';
 
 export interface Machine {
   readonly cpu: string;
@@ -6,6 +6,8 @@ export interface Machine {
   readonly memory_bytes: number;
   readonly node: string;
   readonly os: string;
+  /** Over the minute before the run: what else the machine was doing. */
+  readonly load_before: number;
 }
 
 /** What something else reaches with the same bytes, on the same machine, in the same run. */
@@ -46,6 +48,7 @@ export function describeMachine(): Machine {
     memory_bytes: totalmem(),
     node: process.version,
     os: `${platform()} ${release()} ${arch()}`,
+    load_before: rounded(loadavg()[0] ?? 0),
   };
 }
 

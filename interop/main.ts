@@ -17,20 +17,12 @@ const usage = `usage: npm run test:interop -- [--only GROUP]…
   LOGHUB_DIR    folder with the LogHub sets, <name>/<name>_2k.log, to send besides the lines made here
 `;
 
-/** The groups need the installed packages to be loaded at all. */
 async function loadGroups(directory: string): Promise<readonly CheckGroup[]> {
   const packages = await installPackages();
-  const python = await installPython();
   if (!packages.isInstalled) return [withoutPackages(packages.reason)];
-  const { logSetGroup } = await import('./check/log-sets.ts');
-  const { bulkClientGroups } = await import('./check/bulk-clients.ts');
-  const { otlpExporterGroups } = await import('./check/otlp-exporters.ts');
+  const { allGroups } = await import('./check/all-groups.ts');
   const logHubDirectory = process.env['LOGHUB_DIR'];
-  return [
-    logSetGroup({ directory, logHubDirectory, python }),
-    ...otlpExporterGroups(directory),
-    ...bulkClientGroups(directory),
-  ];
+  return allGroups({ directory, logHubDirectory, python: await installPython() });
 }
 
 /** Without its clients the suite checks next to nothing, which must not pass. */

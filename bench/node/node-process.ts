@@ -54,6 +54,7 @@ export class NodeProcess implements AsyncDisposable {
       'ingest.otlp.http.listen': '127.0.0.1:0',
       'ingest.bulk.listen': '127.0.0.1:0',
       'ingest.loki.listen': '127.0.0.1:0',
+      'ingest.hec.listen': '127.0.0.1:0',
       'ingest.gelf.udp_listen': 'off',
       'ingest.gelf.tcp_listen': 'off',
       'ingest.gelf.http_listen': 'off',

@@ -87,7 +87,8 @@ async function sustain(
   { node, generator, protocol }: Run,
 ): Promise<Sustained> {
   const address = node.address(encodings[protocol].listener);
-  const warmUp = await generator.run({ address, connections, durationMs: 1000 });
+  const warmUpMs = sized(context, { full: 1000, quick: 500 });
+  const warmUp = await generator.run({ address, connections, durationMs: warmUpMs });
   const sampler = new MemorySampler(node.pid);
   const meter = new CpuMeter(node.pid);
   const durationMs = sized(context, { full: 60_000, quick: 5000 });

@@ -21,7 +21,7 @@ export async function benchStorage(context: BenchContext): Promise<void> {
 }
 
 async function benchStoredSize(context: BenchContext): Promise<void> {
-  const requests = sized(context, { full: 1500, quick: 200 });
+  const requests = sized(context, { full: 1500, quick: 100 });
   context.note(`storage: ${requests * eventsPerRequest} events`);
   // As many requests as are sent: no message text comes twice.
   await using generator = await LoadGenerator.open({
@@ -45,7 +45,7 @@ async function benchStoredSize(context: BenchContext): Promise<void> {
     await node.stop();
     const files = dataFiles(node);
     const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
-    const json = zstdBytesPerEvent(sized(context, { full: 500, quick: 100 }));
+    const json = zstdBytesPerEvent(sized(context, { full: 500, quick: 50 }));
     context.report({
       name: 'storage.bytes_per_event',
       value: rounded(bytes / acknowledgedEvents),
@@ -89,7 +89,7 @@ function zstdBytesPerEvent(requests: number): { plain: number; zstd: number } {
  * acknowledged is there for every query that starts afterwards.
  */
 async function benchFreshness(context: BenchContext): Promise<void> {
-  const tries = sized(context, { full: 200, quick: 30 });
+  const tries = sized(context, { full: 200, quick: 15 });
   const background = 50_000;
   await using generator = await LoadGenerator.open({
     protocol: 'otlp_protobuf',

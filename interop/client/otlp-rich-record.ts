@@ -40,7 +40,7 @@ const storedAttributes = {
 
 /**
  * Sends one record with everything a record may have, as service `rich`. Resolves with what must be stored:
- * time, source, service, body, host, env, namespace, tenant, attributes.
+ * time, service, body, host, env, namespace, tenant, attributes.
  */
 export async function sendRichRecord(exporter: LogRecordExporter): Promise<readonly unknown[]> {
   const provider = new LoggerProvider({
@@ -82,7 +82,6 @@ export async function sendRichRecord(exporter: LogRecordExporter): Promise<reado
   await provider.shutdown();
   return [
     '1709243999123456789',
-    'otlp_http',
     'rich',
     '{"message":"structured","nested":{"list":[1,"two"]}}',
     'host-1',

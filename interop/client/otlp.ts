@@ -1,4 +1,6 @@
+import { Metadata } from '@grpc/grpc-js';
 import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
+import { OTLPLogExporter as GrpcExporter } from '@opentelemetry/exporter-logs-otlp-grpc';
 import { OTLPLogExporter as JsonExporter } from '@opentelemetry/exporter-logs-otlp-http';
 import { OTLPLogExporter as ProtobufExporter } from '@opentelemetry/exporter-logs-otlp-proto';
 import type { CompressionAlgorithm } from '@opentelemetry/otlp-exporter-base';
@@ -11,7 +13,10 @@ import {
 import type { LogSet } from '../suite/log-set.ts';
 import type { Sender } from './sender.ts';
 
-export type OtlpEncoding = 'json' | 'protobuf';
+/** JSON and protobuf over HTTP, and gRPC. */
+export const otlpTransports = ['json', 'protobuf', 'grpc'] as const;
+
+export type OtlpTransport = (typeof otlpTransports)[number];
 
 export interface OtlpOptions {
   readonly headers?: Record<string, string>;
@@ -19,13 +24,24 @@ export interface OtlpOptions {
   readonly timeoutMillis?: number;
 }
 
+/** The listener that a transport goes to, by the name the node gives it. */
+export function otlpListener(transport: OtlpTransport): string {
+  return transport === 'grpc' ? 'otlp_grpc' : 'otlp_http';
+}
+
 /** The official exporter for logs. */
 export function otlpExporter(
-  encoding: OtlpEncoding,
+  transport: OtlpTransport,
   address: string,
   options: OtlpOptions = {},
 ): LogRecordExporter {
-  const Exporter = encoding === 'json' ? JsonExporter : ProtobufExporter;
+  if (transport === 'grpc') {
+    const { headers = {}, ...rest } = options;
+    const metadata = new Metadata();
+    for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
+    return new GrpcExporter({ url: `http://${address}`, metadata, ...rest });
+  }
+  const Exporter = transport === 'json' ? JsonExporter : ProtobufExporter;
   return new Exporter({ url: `http://${address}/v1/logs`, ...options });
 }
 
@@ -87,14 +103,15 @@ export async function sendThroughSdk(
 }
 
 export function otlpSenders(): readonly Sender[] {
-  return (['json', 'protobuf'] as const).map((encoding) => {
-    const name = `otlp-${encoding}`;
+  return otlpTransports.map((transport) => {
+    const name = `otlp-${transport}`;
+    const listener = otlpListener(transport);
     return {
       name,
-      source: 'otlp_http',
-      listener: 'otlp_http',
+      source: listener,
+      listener,
       send: (address, set) =>
-        sendThroughSdk(otlpExporter(encoding, address), set, { client: name }),
+        sendThroughSdk(otlpExporter(transport, address), set, { client: name }),
     };
   });
 }

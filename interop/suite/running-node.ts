@@ -3,11 +3,12 @@ import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { optionPaths } from '../../packages/server/src/config/index.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { listenOptions } from './listen-options.ts';
 import { SqlClient } from './sql-client.ts';
 
-const launcher = join(import.meta.dirname, '../../bin/varve.js');
-const listenKeys = optionPaths.filter((path) => /[._]listen$/.test(path));
+const repository = join(import.meta.dirname, '../..');
+const launcher = join(repository, 'bin/varve.js');
 
 /** Secrets have no flags, so every setting travels as a variable. */
 export type NodeSettings = Readonly<Record<string, string | number>>;
@@ -42,21 +43,26 @@ export class RunningNode implements AsyncDisposable {
   }
 
   static async start(options: StartOptions): Promise<RunningNode> {
-    mkdirSync(options.directory, { recursive: true });
-    const logPath = join(options.directory, 'node.log');
-    const log = openSync(logPath, 'a');
-    const child = spawn(process.execPath, [launcher, 'start', '--print-addresses'], {
-      stdio: ['ignore', 'pipe', log],
-      env: environmentOf(options),
-    });
-    closeSync(log);
-    const exited = once(child, 'exit');
+    const child = launch(options);
+    const exited = endOf(child);
     const addresses = await readAddresses(child);
     if (addresses === undefined) {
       await exited;
-      throw new Error(`the node did not start:\n${readFileSync(logPath, 'utf8').slice(-2000)}`);
+      const log = readFileSync(logPathOf(options), 'utf8');
+      throw new Error(`the node did not start:\n${log.slice(-2000)}`);
     }
     return new RunningNode({ child, exited, addresses, options });
+  }
+
+  /** Starts a node and kills it after a while, ready or not. Resolves when nothing of it is left. */
+  static async startAndKill(options: StartOptions, afterMs: number): Promise<void> {
+    const child = launch(options);
+    const ended = endOf(child);
+    child.stdout?.resume();
+    await Promise.race([delay(afterMs), ended]);
+    // The node does not outlive its launcher.
+    child.kill('SIGKILL');
+    await ended;
   }
 
   /** `127.0.0.1:4318` of a listener, by the name the node gives it. */
@@ -73,7 +79,7 @@ export class RunningNode implements AsyncDisposable {
     return typeof code === 'number' ? code : null;
   }
 
-  /** SIGKILL to the node itself, not to its launcher; resolves when it is gone. */
+  /** SIGKILL to the node itself, not to its launcher; resolves when nothing of it is left. */
   async kill(): Promise<void> {
     const { pid } = JSON.parse(readFileSync(join(this.dataDir, 'lock'), 'utf8')) as { pid: number };
     process.kill(pid, 'SIGKILL');
@@ -85,6 +91,26 @@ export class RunningNode implements AsyncDisposable {
   }
 }
 
+function launch(options: StartOptions): ChildProcess {
+  mkdirSync(options.directory, { recursive: true });
+  const log = openSync(logPathOf(options), 'a');
+  const child = spawn(process.execPath, [launcher, 'start', '--print-addresses'], {
+    stdio: ['ignore', 'pipe', log],
+    env: environmentOf(options),
+  });
+  closeSync(log);
+  return child;
+}
+
+/** Resolves with exit code and signal when no process holds the output any more: the launcher, the node, its children. */
+function endOf(child: ChildProcess): Promise<unknown[]> {
+  return once(child, 'close');
+}
+
+function logPathOf(options: StartOptions): string {
+  return join(options.directory, 'node.log');
+}
+
 function dataDirOf(options: StartOptions): string {
   return join(options.directory, 'data');
 }
@@ -92,17 +118,18 @@ function dataDirOf(options: StartOptions): string {
 /** No setting of the person who runs the suite may change what is checked. */
 function environmentOf(options: StartOptions): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('VARVE_'));
-  const settings = {
-    data_dir: dataDirOf(options),
-    'log.level': 'warn',
-    ...Object.fromEntries(listenKeys.map((key) => [key, '127.0.0.1:0'])),
-    ...options.settings,
+  const settings = { data_dir: dataDirOf(options), 'log.level': 'warn', ...options.settings };
+  return {
+    ...Object.fromEntries(inherited),
+    ...Object.fromEntries(listenOptions().map(({ variable }) => [variable, '127.0.0.1:0'])),
+    ...Object.fromEntries(
+      Object.entries(settings).map(([key, value]) => [variableOf(key), String(value)]),
+    ),
   };
-  const own = Object.entries(settings).map(([key, value]) => [
-    `VARVE_${key.toUpperCase().replaceAll('.', '__')}`,
-    String(value),
-  ]);
-  return Object.fromEntries([...inherited, ...own]) as NodeJS.ProcessEnv;
+}
+
+function variableOf(key: string): string {
+  return `VARVE_${key.toUpperCase().replaceAll('.', '__')}`;
 }
 
 /** Undefined when the node ends before it is ready. */
@@ -111,6 +138,7 @@ async function readAddresses(
 ): Promise<Readonly<Record<string, string>> | undefined> {
   if (child.stdout === null) throw new Error('the node has no output');
   for await (const line of createInterface({ input: child.stdout })) {
+    child.stdout.resume();
     return (JSON.parse(line) as { addresses: Record<string, string> }).addresses;
   }
   return undefined;

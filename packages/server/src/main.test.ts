@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
+import { optionPaths } from './config/index.ts';
 
 const MAIN = join(import.meta.dirname, 'main.ts');
 
@@ -14,9 +15,7 @@ type Child = ChildProcessByStdio<null, Readable, Readable>;
 /** Starts the program for real, with every listener on a free port. */
 async function startNode() {
   const dataDir = await mkdtemp(join(tmpdir(), 'varve-main-'));
-  const listeners = ['server', 'ingest.otlp.http', 'ingest.bulk', 'ingest.loki'];
-  const gelf = ['udp', 'tcp', 'http'].map((name) => `ingest.gelf.${name}_listen`);
-  const keys = [...listeners.map((name) => `${name}.listen`), ...gelf];
+  const keys = optionPaths.filter((path) => /[._]listen$/.test(path));
   const flags = keys.flatMap((key) => [`--${key}`, '127.0.0.1:0']);
   const args = [MAIN, 'start', '--print-addresses', '--data_dir', dataDir, ...flags];
   const child: Child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });

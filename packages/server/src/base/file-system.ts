@@ -43,8 +43,11 @@ export interface OpenFile {
   close(): Promise<void>;
 }
 
+const errnoForm = /^E[A-Z0-9]+$/;
+
 /** The operating system's code of a file-system failure, or undefined for anything else. */
 export function errnoCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
-  return typeof error.code === 'string' ? error.code : undefined;
+  // Errors of ours and of the runtime have codes too, of another form.
+  return typeof error.code === 'string' && errnoForm.test(error.code) ? error.code : undefined;
 }

@@ -37,5 +37,6 @@ export {
 } from './protobuf-reader.ts';
 export { appendCodePoint } from './utf8.ts';
 export { parseTimestamp, type TimestampHalves, writeTimestamp } from './timestamp-text.ts';
+export { decodeLz4 } from './lz4/decode.ts';
 export { decodeSnappy } from './snappy/decode.ts';
 export { bytesField, varintField } from './protobuf-writer.ts';

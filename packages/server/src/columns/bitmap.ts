@@ -1,4 +1,7 @@
-/** Arrow validity bitmap that grows with its column; bit set = value present. */
+/**
+ * Arrow validity bitmap of a column; bit set = value present. A column without nulls has none: it starts keeping the
+ * bitmap at its first null with `setAll`.
+ */
 export class Bitmap {
   #bits = new Uint8Array(128);
 
@@ -8,6 +11,13 @@ export class Bitmap {
     const mask = 1 << (row & 7);
     if (isPresent) this.#bits[index]! |= mask;
     else this.#bits[index]! &= ~mask;
+  }
+
+  /** The first `rows` rows have values. */
+  setAll(rows: number): void {
+    const bytes = (rows + 7) >> 3;
+    if (bytes > this.#bits.length) this.#grow(bytes);
+    this.#bits.fill(0xff, 0, bytes);
   }
 
   isSet(row: number): boolean {

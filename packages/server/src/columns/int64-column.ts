@@ -25,7 +25,7 @@ export class Int64Column {
     const row = this.#rows++;
     this.#halves[row * 2] = low;
     this.#halves[row * 2 + 1] = high;
-    this.#validity.set(row, true);
+    if (this.#nulls > 0) this.#validity.set(row, true);
   }
 
   appendBigInt(value: bigint): void {
@@ -34,8 +34,8 @@ export class Int64Column {
 
   appendNull(): void {
     this.#reserve();
+    if (this.#nulls++ === 0) this.#validity.setAll(this.#rows);
     this.#validity.set(this.#rows++, false);
-    this.#nulls++;
   }
 
   truncate(rows: number): void {

@@ -43,6 +43,16 @@ export class KeySet {
     return -1;
   }
 
+  /** Whether a value with this hash is in the set; a key may still be another one. */
+  hasHash(hash: number): boolean {
+    let slot = hash & this.#mask;
+    while (this.#generations[slot] === this.#generation) {
+      if (this.#hashes[slot] === hash) return true;
+      slot = (slot + 1) & this.#mask;
+    }
+    return false;
+  }
+
   #grow(): void {
     const next = new KeySet(this.#slots.length * 2);
     for (let slot = 0; slot < this.#slots.length; slot++) {

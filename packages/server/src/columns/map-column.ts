@@ -31,12 +31,14 @@ export class MapColumn {
   }
 
   finishRow(): void {
-    this.#close(true);
+    this.#close();
+    if (this.#nulls > 0) this.#validity.set(this.#rows - 1, true);
   }
 
   appendNull(): void {
-    this.#close(false);
-    this.#nulls++;
+    this.#close();
+    if (this.#nulls++ === 0) this.#validity.setAll(this.#rows);
+    this.#validity.set(this.#rows - 1, false);
   }
 
   /** Drops all rows from `rows` on, and the entries of an unfinished one. */
@@ -57,7 +59,7 @@ export class MapColumn {
     return new Uint8Array(this.#offsets.buffer, 0, (this.#rows + 1) * 4);
   }
 
-  #close(isPresent: boolean): void {
+  #close(): void {
     const row = this.#rows++;
     if (row + 2 > this.#offsets.length) {
       const next = new Int32Array(this.#offsets.length * 2);
@@ -65,6 +67,5 @@ export class MapColumn {
       this.#offsets = next;
     }
     this.#offsets[row + 1] = this.keys.rows;
-    this.#validity.set(row, isPresent);
   }
 }

@@ -1,4 +1,5 @@
-import { equalBytes, hashBytes } from './byte-hash.ts';
+import { AttributeKeys } from './attribute-keys.ts';
+import { hashBytes } from './byte-hash.ts';
 import { ColumnBatch } from './column-batch.ts';
 import { DimensionMapping, dimensionNames } from './dimension-mapping.ts';
 import {
@@ -8,7 +9,6 @@ import {
   tooManyAttributes,
 } from './event-limits.ts';
 import type { Int64Column } from './int64-column.ts';
-import { KeySet } from './key-set.ts';
 import type { MapColumn } from './map-column.ts';
 import { rawEventsSchema } from './schema.ts';
 import { severityText } from './severity.ts';
@@ -37,6 +37,8 @@ const encoder = new TextEncoder();
 const unknownService = encoder.encode('unknown_service');
 const severityKey = encoder.encode('severity');
 const severityNumberKey = encoder.encode('severity_number');
+const severityHash = hashBytes(severityKey, 0, severityKey.length);
+const severityNumberHash = hashBytes(severityNumberKey, 0, severityNumberKey.length);
 const duplicatePrefix = encoder.encode('duplicate.');
 const resourcePrefix = encoder.encode('resource.');
 
@@ -78,13 +80,9 @@ export class RawEventBuilder {
   #hasTime = false;
   #high = 0;
   #low = 0;
-  readonly #keys = new KeySet();
+  readonly #keys = new AttributeKeys(this.#attributes.keys);
   readonly #dimensionEntry = new Int32Array(dimensionNames.length);
   readonly #dimensionRank = new Int32Array(dimensionNames.length);
-  #probeBytes: Uint8Array = unknownService;
-  #probeStart = 0;
-  #probeEnd = 0;
-  readonly #isProbeEqual = (entry: number): boolean => this.#equalsProbe(entry);
 
   constructor(options: {
     limits: EventLimits;
@@ -118,7 +116,7 @@ export class RawEventBuilder {
     this.#derivedBytes = 0;
     this.#hasTime = false;
     this.#keys.clear();
-    this.#dimensionRank.fill(noRank);
+    for (let index = 0; index < dimensionNames.length; index++) this.#dimensionRank[index] = noRank;
   }
 
   /** Event time as 32-bit halves of int64 nanoseconds: `high` signed, `low` unsigned. Unset: arrival. */
@@ -151,6 +149,11 @@ export class RawEventBuilder {
     return this.#service.rows > this.#row || this.#dimensionRank[serviceDimension] !== noRank;
   }
 
+  /** Whether an attribute of this event so far names the service. */
+  get hasServiceAttribute(): boolean {
+    return this.#dimensionRank[serviceDimension] !== noRank;
+  }
+
   /** The stable id: `prefix` is its kind (`otlp:`), so ids of different kinds never meet. */
   setIdempotencyKey(prefix: Uint8Array, bytes: Uint8Array, start: number, end: number): void {
     this.#id.append(prefix, 0, prefix.length);
@@ -161,8 +164,8 @@ export class RawEventBuilder {
   setSeverity(severityNumber: number): void {
     const text = severityText(severityNumber);
     if (text === undefined) return;
-    this.derivedAttribute(severityKey, text.name);
-    this.derivedAttribute(severityNumberKey, text.number);
+    this.#derive(severityHash, severityKey, text.name);
+    this.#derive(severityNumberHash, severityNumberKey, text.number);
   }
 
   /**
@@ -170,10 +173,11 @@ export class RawEventBuilder {
    * already, and not counted against the limits, so a full event of the allowed size is never refused for it.
    */
   derivedAttribute(key: Uint8Array, value: Uint8Array): void {
-    const hash = hashBytes(key, 0, key.length);
-    const entry = this.#attributes.keys.rows;
-    if (this.#claim(hash, key, 0, key.length, entry) !== -1) return;
-    this.#attributes.keys.append(key, 0, key.length);
+    this.#derive(hashBytes(key, 0, key.length), key, value);
+  }
+
+  #derive(hash: number, key: Uint8Array, value: Uint8Array): void {
+    if (!this.#keys.add(hash, key, 0, key.length)) return;
     this.#attributes.values.append(value, 0, value.length);
     this.#derivedCount++;
     this.#derivedBytes += key.length + value.length;
@@ -208,16 +212,40 @@ export class RawEventBuilder {
    * clash, and the shared one is kept under `resource.`.
    */
   sharedAttributes(shared: SharedAttributes): void {
-    const { bytes } = shared;
+    const own = this.#attributes.keys.rows - this.#firstEntry - this.#derivedCount;
+    const hasRoom = own + shared.count <= this.limits.maxAttributes;
+    if (hasRoom && this.#keys.areNew(shared)) {
+      this.#appendAll(shared);
+    } else {
+      this.#appendEach(shared);
+    }
+  }
+
+  /** The usual case: no key of the event is among them, so they are copied as they are. */
+  #appendAll(shared: SharedAttributes): void {
+    if (shared.count === 0) return;
+    const firstEntry = this.#attributes.keys.rows;
+    this.#keys.appendAll(shared);
+    this.#attributes.values.appendAll(shared.values);
+    for (const { index, dimension, rank } of shared.dimensions(this.#mapping)) {
+      if (rank >= this.#dimensionRank[dimension]!) continue;
+      this.#dimensionRank[dimension] = rank;
+      this.#dimensionEntry[dimension] = firstEntry + index;
+    }
+  }
+
+  #appendEach(shared: SharedAttributes): void {
+    const { keys, values } = shared;
     for (let index = 0; index < shared.count; index++) {
-      const keyStart = shared.keyStart(index);
-      const keyEnd = shared.keyEnd(index);
-      const isOwnName = this.#addKey(shared.hash(index), bytes, keyStart, keyEnd, resourcePrefix);
-      if (shared.isNull(index)) {
+      const hash = shared.hash(index);
+      const start = keys.start(index);
+      const end = keys.end(index);
+      const isOwnName = this.#addKey(hash, keys.data, start, end, resourcePrefix);
+      if (values.isNull(index)) {
         this.#attributes.values.appendNull();
       } else {
-        this.#attributes.values.append(bytes, keyEnd, shared.valueEnd(index));
-        if (isOwnName) this.#noteDimension(shared.hash(index), bytes, keyStart, keyEnd);
+        this.#attributes.values.append(values.data, values.start(index), values.end(index));
+        if (isOwnName) this.#noteDimension(hash, keys.data, start, end);
       }
     }
   }
@@ -326,54 +354,11 @@ export class RawEventBuilder {
     end: number,
     clashPrefix: Uint8Array,
   ): boolean {
-    const keys = this.#attributes.keys;
-    const entry = keys.rows;
-    if (entry - this.#firstEntry - this.#derivedCount >= this.limits.maxAttributes) {
-      throw tooManyAttributes(this.limits.maxAttributes);
-    }
-    if (this.#claim(hash, key, start, end, entry) === -1) {
-      keys.append(key, start, end);
-      return true;
-    }
-    this.#addClashingKey(clashPrefix, key, start, end);
+    const own = this.#attributes.keys.rows - this.#firstEntry - this.#derivedCount;
+    if (own >= this.limits.maxAttributes) throw tooManyAttributes(this.limits.maxAttributes);
+    if (this.#keys.add(hash, key, start, end)) return true;
+    this.#keys.addPrefixed(clashPrefix, key, start, end);
     return false;
-  }
-
-  /** `resource.k`; when that is taken as well, `resource.<entry>.k`, which no other entry can have made. */
-  #addClashingKey(prefix: Uint8Array, key: Uint8Array, start: number, end: number): void {
-    const keys = this.#attributes.keys;
-    const entry = keys.rows;
-    const name = new Uint8Array(prefix.length + end - start);
-    name.set(prefix);
-    name.set(key.subarray(start, end), prefix.length);
-    let unique = name;
-    for (let attempt = 0; attempt < 3; attempt++) {
-      if (this.#claim(hashBytes(unique, 0, unique.length), unique, 0, unique.length, entry) === -1)
-        break;
-      const ordinal = encoder.encode(`${entry + attempt * 1_000_000}.`);
-      unique = new Uint8Array(name.length + ordinal.length);
-      unique.set(prefix);
-      unique.set(ordinal, prefix.length);
-      unique.set(key.subarray(start, end), prefix.length + ordinal.length);
-    }
-    keys.append(unique, 0, unique.length);
-  }
-
-  #claim(hash: number, key: Uint8Array, start: number, end: number, entry: number): number {
-    this.#probeBytes = key;
-    this.#probeStart = start;
-    this.#probeEnd = end;
-    return this.#keys.findOrAdd(hash, entry, this.#isProbeEqual);
-  }
-
-  #equalsProbe(entry: number): boolean {
-    const keys = this.#attributes.keys;
-    const start = keys.start(entry);
-    if (keys.end(entry) - start !== this.#probeEnd - this.#probeStart) return false;
-    return equalBytes(keys.data, start, this.#probeBytes, {
-      start: this.#probeStart,
-      end: this.#probeEnd,
-    });
   }
 
   /** Remembers the entry just appended when it feeds a dimension better than what was seen so far. */

@@ -1,33 +1,49 @@
 import { hashBytes } from './byte-hash.ts';
+import type { DimensionMapping } from './dimension-mapping.ts';
+import { KeySet } from './key-set.ts';
+import { Utf8Column } from './utf8-column.ts';
 
-const fields = 5;
+const isEqualHash = (): boolean => true;
+
+/** An entry that feeds a dimension. */
+export interface SharedDimension {
+  readonly index: number;
+  readonly dimension: number;
+  /** 0 is the most wanted. */
+  readonly rank: number;
+}
 
 /** Key-value pairs copied once and appended to many events, with their hashes computed once. */
 export class SharedAttributes {
-  #bytes: Uint8Array = new Uint8Array(1024);
-  #size = 0;
-  /** Per entry: key start, key end, value end, hash, is null. */
-  #entries = new Uint32Array(16 * fields);
-  #count = 0;
-
-  get bytes(): Uint8Array {
-    return this.#bytes;
-  }
+  readonly keys = new Utf8Column({ rows: 16, bytes: 512 });
+  readonly values = new Utf8Column({ rows: 16, bytes: 512 });
+  #hashes = new Uint32Array(16);
+  readonly #seen = new KeySet(32);
+  #hasRepeatedHash = false;
+  #dimensions: readonly SharedDimension[] | undefined;
+  #mapping: DimensionMapping | undefined;
 
   get count(): number {
-    return this.#count;
+    return this.keys.rows;
+  }
+
+  /** Whether no two keys are the same. False at times when they are not: it goes by their hashes. */
+  get hasDistinctKeys(): boolean {
+    return !this.#hasRepeatedHash;
   }
 
   clear(): void {
-    this.#size = 0;
-    this.#count = 0;
+    this.truncate(0);
+    this.#seen.clear();
+    this.#hasRepeatedHash = false;
   }
 
   /** Keeps the first `count` entries. */
   truncate(count: number): void {
-    if (count >= this.#count) return;
-    this.#size = this.#entries[count * fields]!;
-    this.#count = count;
+    if (count >= this.count) return;
+    this.keys.truncate(count);
+    this.values.truncate(count);
+    this.#dimensions = undefined;
   }
 
   add(
@@ -38,62 +54,52 @@ export class SharedAttributes {
     valueStart: number,
     valueEnd: number,
   ): void {
-    const keyLength = keyEnd - keyStart;
-    const start = this.#size;
-    this.#reserve(keyLength + valueEnd - valueStart);
-    this.#bytes.set(key.subarray(keyStart, keyEnd), start);
-    this.#bytes.set(value.subarray(valueStart, valueEnd), start + keyLength);
-    this.#size = start + keyLength + valueEnd - valueStart;
-    this.#addEntry(start, start + keyLength, false);
+    this.#addKey(key, keyStart, keyEnd);
+    this.values.append(value, valueStart, valueEnd);
   }
 
   addNull(key: Uint8Array, keyStart: number, keyEnd: number): void {
-    const start = this.#size;
-    this.#reserve(keyEnd - keyStart);
-    this.#bytes.set(key.subarray(keyStart, keyEnd), start);
-    this.#size = start + keyEnd - keyStart;
-    this.#addEntry(start, this.#size, true);
-  }
-
-  keyStart(index: number): number {
-    return this.#entries[index * fields]!;
-  }
-
-  /** End of the key and start of the value. */
-  keyEnd(index: number): number {
-    return this.#entries[index * fields + 1]!;
-  }
-
-  valueEnd(index: number): number {
-    return this.#entries[index * fields + 2]!;
+    this.#addKey(key, keyStart, keyEnd);
+    this.values.appendNull();
   }
 
   hash(index: number): number {
-    return this.#entries[index * fields + 3]!;
+    return this.#hashes[index]!;
   }
 
-  isNull(index: number): boolean {
-    return this.#entries[index * fields + 4] === 1;
-  }
-
-  #addEntry(start: number, keyEnd: number, isNull: boolean): void {
-    const at = this.#count++ * fields;
-    if (at + fields > this.#entries.length) {
-      const next = new Uint32Array(this.#entries.length * 2);
-      next.set(this.#entries);
-      this.#entries = next;
+  /** The entries with a value that feed a dimension. */
+  dimensions(mapping: DimensionMapping): readonly SharedDimension[] {
+    if (this.#dimensions === undefined || this.#mapping !== mapping) {
+      this.#dimensions = this.#findDimensions(mapping);
+      this.#mapping = mapping;
     }
-    this.#entries[at] = start;
-    this.#entries[at + 1] = keyEnd;
-    this.#entries[at + 2] = this.#size;
-    this.#entries[at + 3] = hashBytes(this.#bytes, start, keyEnd);
-    this.#entries[at + 4] = isNull ? 1 : 0;
+    return this.#dimensions;
   }
 
-  #reserve(bytes: number): void {
-    if (this.#size + bytes <= this.#bytes.length) return;
-    const next = new Uint8Array(Math.max(this.#size + bytes, this.#bytes.length * 2));
-    next.set(this.#bytes.subarray(0, this.#size));
-    this.#bytes = next;
+  #addKey(key: Uint8Array, start: number, end: number): void {
+    const index = this.count;
+    if (index === this.#hashes.length) {
+      const next = new Uint32Array(index * 2);
+      next.set(this.#hashes);
+      this.#hashes = next;
+    }
+    const hash = hashBytes(key, start, end);
+    this.#hashes[index] = hash;
+    if (this.#seen.findOrAdd(hash, index, isEqualHash) !== -1) this.#hasRepeatedHash = true;
+    this.keys.append(key, start, end);
+    this.#dimensions = undefined;
+  }
+
+  #findDimensions(mapping: DimensionMapping): readonly SharedDimension[] {
+    const { keys, values } = this;
+    const found: SharedDimension[] = [];
+    for (let index = 0; index < this.count; index++) {
+      // Neither null nor empty.
+      if (values.start(index) === values.end(index)) continue;
+      const source = mapping.find(this.hash(index), keys.data, keys.start(index), keys.end(index));
+      if (source === undefined) continue;
+      found.push({ index, dimension: source.dimension, rank: source.rank });
+    }
+    return found;
   }
 }

@@ -1,16 +1,26 @@
 import { Bitmap } from './bitmap.ts';
 
 /** Below this many bytes a loop beats the native copy's call overhead. */
-const loopCopyMaxBytes = 40;
+const loopCopyMaxBytes = 36;
+
+const defaultCapacity = { rows: 1023, bytes: 16 * 1024 };
 
 /** Arrow `utf8` column under construction: 32-bit offsets into one growing data buffer. */
 export class Utf8Column {
   #rows = 0;
   #nulls = 0;
-  #offsets = new Int32Array(1024);
-  #data = new Uint8Array(16 * 1024);
+  #offsets: Int32Array;
+  #data: Uint8Array;
   #size = 0;
+  /** Kept for columns that are appended to many others as they are. */
+  #view: Uint8Array | undefined;
   readonly #validity = new Bitmap();
+
+  /** What there is room for before the buffers grow. */
+  constructor(capacity: { readonly rows: number; readonly bytes: number } = defaultCapacity) {
+    this.#offsets = new Int32Array(capacity.rows + 1);
+    this.#data = new Uint8Array(capacity.bytes);
+  }
 
   get rows(): number {
     return this.#rows;
@@ -39,7 +49,7 @@ export class Utf8Column {
   }
 
   isNull(row: number): boolean {
-    return !this.#validity.isSet(row);
+    return this.#nulls > 0 && !this.#validity.isSet(row);
   }
 
   append(bytes: Uint8Array, start: number, end: number): void {
@@ -53,7 +63,25 @@ export class Utf8Column {
       data.set(bytes.subarray(start, end), at);
     }
     this.#size = at + length;
-    this.#finishRow(true);
+    this.#finishRow();
+  }
+
+  /** Appends all rows of another column. */
+  appendAll(source: Utf8Column): void {
+    const at = this.#size;
+    const bytes = source.#size;
+    const rows = this.#rows + source.#rows;
+    if (at + bytes > this.#data.length) this.#growData(at + bytes);
+    if (rows >= this.#offsets.length) this.#growOffsets(rows + 1);
+    this.#data.set(source.dataView(), at);
+    this.#size = at + bytes;
+    if (source.#nulls > 0 || this.#nulls > 0) this.#copyValidity(source);
+    const offsets = this.#offsets;
+    const sourceOffsets = source.#offsets;
+    for (let from = 1, to = this.#rows + 1; to <= rows; from++, to++) {
+      offsets[to] = at + sourceOffsets[from]!;
+    }
+    this.#rows = rows;
   }
 
   /** Appends bytes to the row appended last. */
@@ -71,12 +99,13 @@ export class Utf8Column {
     if (at + end - start > this.#data.length) this.#growData(at + end - start);
     this.#data.copyWithin(at, start, end);
     this.#size = at + end - start;
-    this.#finishRow(true);
+    this.#finishRow();
   }
 
   appendNull(): void {
-    this.#finishRow(false);
-    this.#nulls++;
+    this.#finishRow();
+    if (this.#nulls++ === 0) this.#validity.setAll(this.#rows);
+    this.#validity.set(this.#rows - 1, false);
   }
 
   /** Drops all rows from `rows` on. */
@@ -96,24 +125,37 @@ export class Utf8Column {
     return new Uint8Array(this.#offsets.buffer, 0, (this.#rows + 1) * 4);
   }
 
+  /** A view: valid until the next append. */
   dataView(): Uint8Array {
-    return this.#data.subarray(0, this.#size);
+    if (this.#view?.length !== this.#size) this.#view = this.#data.subarray(0, this.#size);
+    return this.#view;
   }
 
-  #finishRow(isPresent: boolean): void {
-    const row = this.#rows++;
-    if (row + 2 > this.#offsets.length) {
-      const next = new Int32Array(this.#offsets.length * 2);
-      next.set(this.#offsets);
-      this.#offsets = next;
+  #finishRow(): void {
+    const row = ++this.#rows;
+    if (row >= this.#offsets.length) this.#growOffsets(row + 1);
+    this.#offsets[row] = this.#size;
+    if (this.#nulls > 0) this.#validity.set(row - 1, true);
+  }
+
+  #copyValidity(source: Utf8Column): void {
+    if (this.#nulls === 0) this.#validity.setAll(this.#rows);
+    for (let row = 0; row < source.#rows; row++) {
+      this.#validity.set(this.#rows + row, !source.isNull(row));
     }
-    this.#offsets[row + 1] = this.#size;
-    this.#validity.set(row, isPresent);
+    this.#nulls += source.#nulls;
+  }
+
+  #growOffsets(length: number): void {
+    const next = new Int32Array(Math.max(length, this.#offsets.length * 2));
+    next.set(this.#offsets);
+    this.#offsets = next;
   }
 
   #growData(bytes: number): void {
     const next = new Uint8Array(Math.max(bytes, this.#data.length * 2));
     next.set(this.#data.subarray(0, this.#size));
     this.#data = next;
+    this.#view = undefined;
   }
 }

@@ -20,8 +20,10 @@ export interface BoundListeners {
 export function bindListeners(effective: Effective): BoundListeners {
   const bound = new Map(effective);
   const notices: string[] = [];
-  const hasApiToken = effective.get('auth.query_api_token')?.value !== undefined;
+  const hasApiToken = effective.get(apiTokenPath)?.value !== undefined;
   const local: string[] = [];
+  const open: string[] = [];
+  const tokenless: string[] = [];
   for (const [path, { value, origin }] of effective) {
     if (!isListenPath(path)) continue;
     const address = value as ListenAddress;
@@ -34,19 +36,28 @@ export function bindListeners(effective: Effective): BoundListeners {
       !isLoopback(address.host) &&
       !(path === 'server.listen' ? hasApiToken : hasOwnToken)
     ) {
-      const advice = isTokenless(path)
-        ? 'takes no token; open it to a trusted network only'
-        : `needs no token; set ${path === 'server.listen' ? 'auth.query_api_token' : tokensPath(path)} unless the network is trusted`;
-      notices.push(`${path} is ${formatListenAddress(address)} and ${advice}`);
+      const shown = `${path} (${formatListenAddress(address)})`;
+      if (isTokenless(path)) tokenless.push(shown);
+      else open.push(`${shown}: set ${path === 'server.listen' ? apiTokenPath : tokensPath(path)}`);
     }
+  }
+  if (open.length > 0) {
+    notices.push(`unless the network is trusted, these need a token: ${open.join(', ')}`);
+  }
+  if (tokenless.length > 0) {
+    notices.push(
+      `these can take no token, so open them to a trusted network only: ${tokenless.join(', ')}`,
+    );
   }
   if (local.length > 0) {
     notices.unshift(
-      `no token is configured, so these listen on 127.0.0.1 only: ${local.join(', ')}; set auth.query_api_token, or their addresses explicitly`,
+      `no token is configured, so these listen on 127.0.0.1 only: ${local.join(', ')}; set ${apiTokenPath}, or their addresses explicitly`,
     );
   }
   return { effective: bound, notices };
 }
+
+const apiTokenPath = 'auth.query_api_token';
 
 const isListenPath = (path: string): boolean => /[._]listen$/.test(path);
 

@@ -59,6 +59,26 @@ describe('resolving', () => {
     expect(config.ingest.dimensions.host).toEqual(['host.name', 'node']);
   });
 
+  it('keeps listeners that can take no token to this machine unless a token opens the defaults', () => {
+    expect(resolveConfig({}).config.ingest.gelf.udpListen).toEqual({
+      host: '127.0.0.1',
+      port: 12_201,
+    });
+    const env = { VARVE_INGEST__GELF__TOKENS: 'secret' };
+    const { gelf } = resolveConfig({ env }).config.ingest;
+    expect(gelf.httpListen).toEqual({ host: '0.0.0.0', port: 12_202 });
+    expect(gelf.tcpListen).toEqual({ host: '127.0.0.1', port: 12_201 });
+    const open = resolveConfig(fromFile('ingest.gelf.udp_listen: 0.0.0.0:12201'));
+    expect(open.notices.join()).toMatch(/no token.*ingest\.gelf\.udp_listen \(0\.0\.0\.0:12201\)/);
+  });
+
+  it('lets UDP and TCP share a port, but not two TCP listeners', () => {
+    expect(problemsOf(fromFile('ingest.gelf.udp_listen: :9200'))).toEqual([]);
+    expect(problemsOf(fromFile('ingest.gelf.tcp_listen: :9200'))).toEqual([
+      'varve.yaml:1: ingest.gelf.tcp_listen: port 9200 is taken by ingest.bulk.listen',
+    ]);
+  });
+
   it('is frozen all the way down', () => {
     const { config } = resolveConfig({});
     expect(Object.isFrozen(config.ingest.dimensions.host)).toBe(true);
@@ -79,12 +99,10 @@ describe('resolving', () => {
 });
 
 describe('listeners', () => {
-  const ingestListeners = optionPaths.filter((path) => /^ingest\..*[._]listen$/.test(path)).length;
-
   it.each<[string, ConfigSources, string, number]>([
     ['nothing configured', {}, '127.0.0.1', 1],
     ['an explicit address', fromFile('server.listen: :18080'), '0.0.0.0', 2],
-    ['the API token', { env: { VARVE_AUTH__QUERY_API_TOKEN: 't' } }, '0.0.0.0', ingestListeners],
+    ['the API token', { env: { VARVE_AUTH__QUERY_API_TOKEN: 't' } }, '0.0.0.0', 2],
   ])('with %s bind as documented and say so', (_, sources, host, notices) => {
     const loaded = resolveConfig(sources);
     expect(loaded.config.server.listen).toEqual({ host, port: 18_080 });

@@ -4,6 +4,7 @@ import { authOptions, retentionOptions } from '../govern/options.ts';
 import { serverOptions } from '../http/options.ts';
 import { gelfOptions } from '../ingest/gelf/options.ts';
 import { ingestOptions } from '../ingest/options.ts';
+import { sqsOptions } from '../ingest/sqs/options.ts';
 import { bucketOptions } from '../lake/options.ts';
 import { pipelineOptions } from '../pipeline/options.ts';
 import { queryOptions } from '../query/options.ts';
@@ -25,6 +26,7 @@ export const options = {
   ...authOptions,
   ...ingestOptions,
   ...gelfOptions,
+  ...sqsOptions,
   ...queryOptions,
   ...logOptions,
 } as const satisfies OptionTable;

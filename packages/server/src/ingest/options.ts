@@ -42,6 +42,11 @@ const limitOptions = {
     description:
       'Request body bytes being processed at once across all HTTP listeners. Above it ingest answers 503 with `Retry-After`.',
   }),
+  'ingest.hec_max_body_bytes': option(byteSize({ min: 1024, max: 1 << 30 }), {
+    default: '16MiB',
+    unit: 'bytes',
+    description: 'Largest body of an HEC request, as it is sent and after decompression.',
+  }),
   'ingest.dedup_window_events': option(integer({ min: 0, max: 100_000_000 }), {
     default: 1_000_000,
     unit: 'events',
@@ -135,6 +140,36 @@ const listenerOptions = {
   }),
   'ingest.loki.tls.cert_file': certOption('Loki'),
   'ingest.loki.tls.key_file': keyOption('Loki'),
+  'ingest.hec.listen': listenOption('HEC', ':8088'),
+  'ingest.hec.tokens': tokensOption('HEC'),
+  'ingest.hec.tenant': tenantOption('HEC'),
+  'ingest.hec.ack': option(oneOf('on', 'off'), {
+    default: 'on',
+    description:
+      'Whether a request that names a channel gets an acknowledgement id. One without a channel is taken all the same.',
+  }),
+  'ingest.hec.query_token': option(oneOf('on', 'off'), {
+    default: 'off',
+    description: 'Whether `?token=` in the URL is taken as a token. Proxies may log it.',
+  }),
+  'ingest.hec.id_field': optionalOption(text('the name of a field'), {
+    absent: 'no de-duplication',
+    description:
+      'Member of `fields`, or of a structured `event`, that holds a stable id. Events of one id are stored once.',
+  }),
+  'ingest.hec.tls.cert_file': certOption('HEC'),
+  'ingest.hec.tls.key_file': keyOption('HEC'),
+  'ingest.firehose.listen': listenOption('Firehose', ':4433'),
+  'ingest.firehose.tokens': tokensOption('Firehose'),
+  'ingest.firehose.tenant': tenantOption('Firehose'),
+  'ingest.firehose.max_body_bytes': option(byteSize({ min: 1024, max: 1 << 30 }), {
+    default: '64MiB',
+    unit: 'bytes',
+    description:
+      'Largest body of a Firehose delivery, as it is sent and after decompression. Its compressed records may inflate to four times as much.',
+  }),
+  'ingest.firehose.tls.cert_file': certOption('Firehose'),
+  'ingest.firehose.tls.key_file': keyOption('Firehose'),
 } as const satisfies OptionTable;
 
 export const ingestOptions = {

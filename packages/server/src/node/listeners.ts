@@ -3,8 +3,10 @@ import type { Secret } from '../base/secret.ts';
 import { tlsFilesOf } from '../base/tls-material.ts';
 import type { Config } from '../config/index.ts';
 import { createBulkEndpoint } from '../ingest/bulk/index.ts';
+import { createFirehoseEndpoint } from '../ingest/firehose/index.ts';
 import { createGelfEndpoint } from '../ingest/gelf/index.ts';
 import { GrpcListener, type IngestMethod } from '../ingest/grpc/index.ts';
+import { createHecEndpoint } from '../ingest/hec/index.ts';
 import {
   type HttpEndpoint,
   HttpListener,
@@ -17,6 +19,7 @@ import { otlpEndpoint, otlpExportMethod } from '../ingest/otlp/index.ts';
 import type { Logger } from '../telemetry/index.ts';
 import { openAt } from './bind.ts';
 import { openGelfSockets } from './gelf-sockets.ts';
+import { openConfiguredQueue } from './sqs-source.ts';
 
 interface ListenerSpec {
   readonly name: string;
@@ -33,7 +36,7 @@ interface ListenerSpec {
 }
 
 /** Every listener of the node, in the order of `GET /v1/health`. A new protocol is registered here. */
-function listenerSpecs({ ingest }: Config): readonly ListenerSpec[] {
+function listenerSpecs({ ingest }: Config, port: IngestPort): readonly ListenerSpec[] {
   return [
     {
       name: 'otlp_http',
@@ -61,6 +64,27 @@ function listenerSpecs({ ingest }: Config): readonly ListenerSpec[] {
       settings: ingest.loki,
     },
     {
+      name: 'hec',
+      key: 'ingest.hec.listen',
+      entry: {
+        kind: 'http',
+        endpoints: [
+          createHecEndpoint({
+            maxBodyBytes: ingest.hecMaxBodyBytes,
+            allowsQueryToken: ingest.hec.queryToken === 'on',
+            isAccepting: () => port.isAccepting(),
+          }),
+        ],
+      },
+      settings: ingest.hec,
+    },
+    {
+      name: 'firehose',
+      key: 'ingest.firehose.listen',
+      entry: { kind: 'http', endpoints: [createFirehoseEndpoint(ingest.firehose)] },
+      settings: ingest.firehose,
+    },
+    {
       name: 'gelf_http',
       key: 'ingest.gelf.http_listen',
       entry: { kind: 'http', endpoints: [createGelfEndpoint(ingest.gelf.maxMessageBytes)] },
@@ -82,11 +106,12 @@ export async function openListeners(
 ): Promise<readonly IngestListener[]> {
   const opened: IngestListener[] = [];
   try {
-    for (const spec of listenerSpecs(options.config)) {
+    for (const spec of listenerSpecs(options.config, options.port)) {
       const listener = await openListener(spec, options);
       if (listener !== undefined) opened.push(listener);
     }
     for await (const listener of openGelfSockets(options)) opened.push(listener);
+    for await (const source of openConfiguredQueue(options)) opened.push(source);
     return opened;
   } catch (error) {
     await Promise.all(opened.map((listener) => listener.close()));

@@ -23,7 +23,7 @@ const segmentMaxBytes = 64 * 1024 * 1024;
 const maxBatchBytes = 256 * 1024 * 1024;
 const unpublishedMaxBytes = 8 * 1024 ** 3;
 const unpublishedFreeShare = 0.8;
-const mergeMemoryMaxBytes = 1024 ** 3;
+const mergeMemoryMaxBytes = 384 * 1024 ** 2;
 
 export interface OpenPipelineOptions {
   readonly config: Config;
@@ -61,13 +61,15 @@ export async function openPipeline(options: OpenPipelineOptions): Promise<Opened
   try {
     const { segments, usage, dedupSeed } = await ingest.rpc.call('open', undefined);
     const start = await storage.rpc.call('open', { dedupSeed });
+    const sealedBytes = start.sealed.reduce((sum, { stats }) => sum + stats.sizeBytes, 0);
+    const unpublishedBytes = usage.bytes + sealedBytes;
     const pipeline = new Pipeline({
       ingest: ingestSide(ingest),
       storage: storageSide(storage),
       start,
       segments,
       localPath: (key) => join(config.storage.bucket.path, key),
-      unpublishedLimitBytes: await unpublishedLimit(config.dataDir),
+      unpublishedLimitBytes: await unpublishedLimit(config.dataDir, unpublishedBytes),
       clock: systemClock,
       logger,
     });
@@ -75,6 +77,7 @@ export async function openPipeline(options: OpenPipelineOptions): Promise<Opened
     ingest.rpc.on('walUsage', (latest) => pipeline.onWalUsage(latest));
     ingest.rpc.on('segmentClosed', (segment) => pipeline.onSegmentClosed(segment));
     storage.rpc.on('tableChanged', (delta) => pipeline.onTableChanged(delta));
+    storage.rpc.on('publishAttempted', ({ lastError }) => pipeline.onPublishAttempt(lastError));
     await pipeline.recover(options.onProgress);
     return { pipeline, terminate };
   } catch (error) {
@@ -103,6 +106,7 @@ function ingestOptions(config: Config): IngestWorkerOptions {
     segmentMaxBytes,
     bulkRejection: ingest.bulk.rejection,
     loki: { dedup: ingest.loki.dedup === 'on' },
+    hec: { ack: ingest.hec.ack === 'on', idField: ingest.hec.idField },
     gelf: { maxMessageBytes: ingest.gelf.maxMessageBytes, idField: ingest.gelf.idField },
     log,
   };
@@ -148,8 +152,12 @@ function storageSide({ rpc }: WorkerThread<StorageCalls, StorageEvents>) {
   };
 }
 
-/** Fixed by the product, not by configuration (spec section 8). */
-async function unpublishedLimit(dataDir: string): Promise<number> {
+/**
+ * Fixed by the product, not by configuration (spec section 8). What an earlier run left unpublished counts as free
+ * space: it is what the limit is about.
+ */
+async function unpublishedLimit(dataDir: string, unpublishedBytes: number): Promise<number> {
   const { bavail, bsize } = await statfs(dataDir);
-  return Math.min(unpublishedMaxBytes, Math.floor(bavail * bsize * unpublishedFreeShare));
+  const availableBytes = bavail * bsize + unpublishedBytes;
+  return Math.min(unpublishedMaxBytes, Math.floor(availableBytes * unpublishedFreeShare));
 }

@@ -20,15 +20,29 @@ export function encodeParquet(
   schema: TableSchema,
   recordBatches: readonly Uint8Array[],
 ): Uint8Array {
-  const stream = concatenate([encodeSchemaMessage(schema), ...recordBatches, endOfStream]);
+  return encodeParquetStream(
+    schema,
+    concatenate([encodeSchemaMessage(schema), ...recordBatches, endOfStream]),
+  );
+}
+
+/** As `encodeParquet`, from a whole Arrow stream: schema message, record batch messages, end marker. */
+export function encodeParquetStream(schema: TableSchema, stream: Uint8Array): Uint8Array {
+  // Both arguments are consumed: nothing of them stays behind in the memory of the module.
   return writeParquet(Table.fromIPCStream(stream), writerProperties(schema));
 }
 
 function writerProperties(schema: TableSchema): WriterProperties {
-  return new WriterPropertiesBuilder()
+  let properties = new WriterPropertiesBuilder()
     .setCompression(Compression.ZSTD)
     .setMaxRowGroupSize(rowGroupMaxRows)
-    .setStatisticsEnabled(EnabledStatistics.Chunk)
+    // Bounds over the keys or values of maps tell a reader nothing, and cost a comparison for each of them.
+    .setStatisticsEnabled(EnabledStatistics.None);
+  for (const { name, type } of schema.columns) {
+    if (type === 'map<utf8,utf8>') continue;
+    properties = properties.setColumnStatisticsEnabled(name, EnabledStatistics.Chunk);
+  }
+  return properties
     .setColumnDictionaryEnabled(schema.timeColumn, false)
     .setColumnEncoding(schema.timeColumn, Encoding.DELTA_BINARY_PACKED)
     .setCreatedBy('varve')

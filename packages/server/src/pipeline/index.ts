@@ -1,4 +1,4 @@
-export { fingerprintsOf, openDedupWindow, type DedupWindow } from './dedup/index.ts';
+export { DedupWindow, fingerprintsOf, openDedupWindow } from './dedup/index.ts';
 export { createEventGroups, type EventBuilderOptions } from './event-groups.ts';
 export { GroupCommit } from './group-commit.ts';
 export { IngestEngine } from './ingest-engine.ts';

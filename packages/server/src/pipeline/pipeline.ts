@@ -15,6 +15,7 @@ import { type PinnedFiles, type TableDelta, TableState } from './table-state.ts'
 export interface WalUsage {
   readonly segments: number;
   readonly bytes: number;
+  /** Events are refused because the log cannot be written. */
   readonly isFailing: boolean;
 }
 
@@ -70,6 +71,7 @@ export class Pipeline {
   readonly #freshness = new Freshness(() => this.#sealEverything());
   #wal: WalUsage = { segments: 0, bytes: 0, isFailing: false };
   readonly #removal: SealedRemoval;
+  #publishError: string | undefined;
 
   constructor(options: PipelineOptions) {
     this.#options = options;
@@ -128,8 +130,9 @@ export class Pipeline {
     return this.#wal;
   }
 
+  /** Of sealing, publishing or removing, until it succeeds. */
   get lastError(): string | undefined {
-    return this.#queue.lastError ?? this.#removal.lastError;
+    return this.#queue.lastError ?? this.#publishError ?? this.#removal.lastError;
   }
 
   submit(request: IngestRequest): Promise<IngestResult> {
@@ -150,6 +153,10 @@ export class Pipeline {
     this.#queue.add(segment);
   }
 
+  onPublishAttempt(lastError: string | undefined): void {
+    this.#publishError = lastError;
+  }
+
   onTableChanged(delta: TableDelta): void {
     this.#state.apply(delta);
   }
@@ -163,7 +170,10 @@ export class Pipeline {
     try {
       await this.#sealEverything();
     } catch (error) {
-      logger.warn({ err: error }, 'stopped with unsealed events in the log; the next start seals them');
+      logger.warn(
+        { err: error },
+        'stopped with unsealed events in the log; the next start seals them',
+      );
     }
     const { lastError } = await storage.flush();
     if (lastError !== undefined) {

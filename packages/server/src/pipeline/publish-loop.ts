@@ -8,6 +8,8 @@ export interface PublishLoopOptions {
   readonly thresholdBytes: number;
   /** One attempt; throws when it has to be made again. */
   readonly publish: () => Promise<void>;
+  /** After every attempt: why it failed, or undefined. */
+  readonly onAttempt: (lastError: string | undefined) => void;
 }
 
 const firstRetryMs = 500;
@@ -79,7 +81,7 @@ export class PublishLoop {
   }
 
   async #attempt(): Promise<void> {
-    const { clock, logger, publish } = this.#options;
+    const { clock, logger, publish, onAttempt } = this.#options;
     try {
       await publish();
       this.#failures = 0;
@@ -91,6 +93,7 @@ export class PublishLoop {
     } finally {
       this.#running = undefined;
     }
+    onAttempt(this.#lastError);
     if (this.#isStopped) return;
     if (this.#failures > 0) {
       const delayMs = Math.min(firstRetryMs * 2 ** (this.#failures - 1), maxRetryMs);

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { assert } from '../base/assert.ts';
 import { removeFile, temporarySuffix } from '../base/durable-file.ts';
@@ -7,9 +6,7 @@ import type { Logger } from '../base/logger.ts';
 import type { DataFile, LakeTable, ObjectStore, SealedFile } from '../lake/index.ts';
 import { readFooterStats } from '../parquet/index.ts';
 import { PublishIntents, type PublishIntent } from './publish-intent.ts';
-
-/** A sealed file from this size on goes up as it is; smaller ones are merged and sorted first. */
-const mergeBelowBytes = 8 * 1024 * 1024;
+import { planPublish, segmentIdsOf, splitPublish } from './publish-plan.ts';
 
 /** Writes several Parquet files of one table as one, sorted by the table's sort columns. */
 export type MergeFiles = (request: { sources: readonly string[]; target: string }) => Promise<void>;
@@ -99,7 +96,7 @@ export class Publisher {
     const { table, maxBytes } = this.#options;
     if (this.#underway === undefined) {
       if (sealed.length === 0) return { segmentIds: [], files: [] };
-      this.#underway = begin(planPublish(oldest(sealed, maxBytes), table.dataPrefix));
+      this.#underway = begin(planPublish(sealed, { maxBytes, dataPrefix: table.dataPrefix }));
     }
     const underway = this.#underway;
     if (!underway.isIntentDurable) {
@@ -154,8 +151,7 @@ export class Publisher {
     const { fileSystem, store } = this.#options;
     const [first] = sources;
     assert(first !== undefined, 'a data file has sources');
-    const path =
-      sources.length === 1 ? first.path : await this.#mergedFile(underway, key, sources);
+    const path = sources.length === 1 ? first.path : await this.#mergedFile(underway, key, sources);
     const stats = await readFooterStats(fileSystem, path);
     // Again after a crash too: only then is it certain that the object is durable.
     await store.putFile(key, path);
@@ -176,14 +172,15 @@ export class Publisher {
     const { fileSystem, directory } = this.#options;
     const target = join(directory, baseName(key));
     const existing = await fileSystem.open(target, 'read').catch(undefinedIfMissing);
-    if (existing === undefined) await this.#merge(underway, target, sources);
+    if (existing === undefined) await this.#merge(underway, key, sources);
     else await existing.close();
     await fileSystem.syncDirectory(directory);
     return target;
   }
 
-  async #merge(underway: Underway, target: string, sources: readonly SealedFile[]): Promise<void> {
-    const { fileSystem, merge } = this.#options;
+  async #merge(underway: Underway, key: string, sources: readonly SealedFile[]): Promise<void> {
+    const { fileSystem, directory, merge } = this.#options;
+    const target = join(directory, baseName(key));
     const temporary = target + temporarySuffix;
     try {
       await merge({ sources: sources.map((source) => source.path), target: temporary });
@@ -193,29 +190,25 @@ export class Publisher {
       // Its space may be what the next attempt lacks; what stays is overwritten or swept.
       await removeFile(fileSystem, temporary).catch(() => undefined);
       underway.mergeFailures += 1;
-      if (underway.mergeFailures >= mergeAttempts) this.#splitIntent(underway);
+      if (underway.mergeFailures >= mergeAttempts) this.#splitIntent(underway, key);
       throw error;
     }
     await fileSystem.rename(temporary, target);
   }
 
   /**
-   * Plans the same segments without a merge, under the same commit id. Allowed because nothing was committed: a
+   * Plans the same segments without this merge, under the same commit id. Allowed because nothing was committed: a
    * commit is tried only once every merged file is there, and then no merge can fail any more.
    */
-  #splitIntent(underway: Underway): void {
+  #splitIntent(underway: Underway, key: string): void {
     const { logger, table } = this.#options;
-    const { commitId, files } = underway.intent;
-    logger.warn({ commitId }, 'merging keeps failing; publishing the sealed files one by one');
-    const split = files.flatMap((file) =>
-      file.segmentIds.length === 1
-        ? [file]
-        : file.segmentIds.map((segmentId) => ({
-            key: newKey(table.dataPrefix),
-            segmentIds: [segmentId],
-          })),
+    const { intent } = underway;
+    const { dataPrefix } = table;
+    logger.warn(
+      { commitId: intent.commitId },
+      'merging keeps failing; publishing the sealed files one by one',
     );
-    this.#underway = { ...underway, intent: { commitId, isCommitted: false, files: split } };
+    this.#underway = { ...underway, intent: splitPublish(intent, { key, dataPrefix }) };
     this.#underway.isIntentDurable = false;
   }
 
@@ -242,35 +235,6 @@ function begin(intent: PublishIntent): Underway {
 
 function baseName(key: string): string {
   return key.slice(key.lastIndexOf('/') + 1);
-}
-
-function newKey(dataPrefix: string): string {
-  return `${dataPrefix}${randomUUID()}.parquet`;
-}
-
-/** Segment ids sort by age. */
-function oldest(sealed: readonly SealedFile[], maxBytes: number): SealedFile[] {
-  const byAge = sealed.toSorted((a, b) => (a.segmentId < b.segmentId ? -1 : 1));
-  let bytes = 0;
-  return byAge.filter((file, index) => {
-    bytes += file.stats.sizeBytes;
-    return index === 0 || bytes <= maxBytes;
-  });
-}
-
-function planPublish(sealed: readonly SealedFile[], dataPrefix: string): PublishIntent {
-  const large = sealed.filter((file) => file.stats.sizeBytes >= mergeBelowBytes);
-  const small = sealed.filter((file) => file.stats.sizeBytes < mergeBelowBytes);
-  const planned = [...large.map((file) => [file]), ...(small.length > 0 ? [small] : [])];
-  const files = planned.map((sources) => ({
-    key: newKey(dataPrefix),
-    segmentIds: sources.map((source) => source.segmentId),
-  }));
-  return { commitId: randomUUID(), isCommitted: false, files };
-}
-
-function segmentIdsOf(intent: PublishIntent): readonly string[] {
-  return intent.files.flatMap((file) => file.segmentIds);
 }
 
 function undefinedIfMissing(error: unknown): undefined {

@@ -57,4 +57,14 @@ describe('SealQueue', () => {
     expect(sealed).toEqual(['segment-1', 'segment-2']);
     expect(queue).toMatchObject({ depth: 0, lastError: undefined });
   });
+
+  it('plans one retry, however many queries ask while it fails', async () => {
+    const { queue, retries, failNext } = setup();
+    failNext(100);
+    queue.add(segment(1));
+    for (let query = 0; query < 10; query += 1) {
+      await expect(queue.drained()).rejects.toThrow('no space');
+    }
+    expect(retries).toHaveLength(1);
+  });
 });

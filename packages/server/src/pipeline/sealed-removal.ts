@@ -29,7 +29,13 @@ export class SealedRemoval {
 
   add(segmentIds: readonly string[]): void {
     for (const segmentId of segmentIds) this.#segmentIds.add(segmentId);
+    if (this.#segmentIds.size === 0) return;
     this.#running ??= this.#run();
+  }
+
+  /** Resolves when no removal is under way. */
+  async settled(): Promise<void> {
+    await this.#running;
   }
 
   /** Resolves when everything was tried; what is left over the next start removes. */

@@ -1,13 +1,15 @@
 import { join } from 'node:path';
+import { assert } from '../base/assert.ts';
 import { removeFile, temporarySuffix, writeFileDurably } from '../base/durable-file.ts';
 import { NodeError } from '../base/errors.ts';
 import { errnoCode, type FileSystem } from '../base/file-system.ts';
 import type { Logger } from '../base/logger.ts';
 import { encodeSchemaMessage, type TableSchema } from '../columns/index.ts';
 import type { SealedFile } from '../lake/index.ts';
-import { encodeParquet, footerStats, readFooterStats } from '../parquet/index.ts';
-import { readWholeSegment, type ClosedSegment } from '../wal/index.ts';
-import { fingerprintsOf, saveFingerprints, tidyFingerprints } from './dedup/index.ts';
+import { encodeParquetStream, footerStats, readFooterStats } from '../parquet/index.ts';
+import type { ClosedSegment, WalRecord } from '../wal/index.ts';
+import { fingerprintsOfRecords, saveFingerprints, tidyFingerprints } from './dedup/index.ts';
+import { type SegmentContents, SegmentBuffer } from './segment-buffer.ts';
 
 // Holds: sealed/<segment id>.parquet, one per WAL segment, until its events are committed to the bucket.
 // Written by: the storage worker alone.
@@ -37,10 +39,15 @@ export interface SealerOptions {
 export class Sealer {
   readonly #options: SealerOptions;
   readonly #sealed = new Map<string, SealedFile>();
+  readonly #schemaMessage: Uint8Array;
+  readonly #buffer: SegmentBuffer;
   #sinceTidy = 0;
+  #isSealing = false;
 
   private constructor(options: SealerOptions) {
     this.#options = options;
+    this.#schemaMessage = encodeSchemaMessage(options.schema);
+    this.#buffer = new SegmentBuffer(this.#schemaMessage);
   }
 
   static async open(options: SealerOptions): Promise<Sealer> {
@@ -63,20 +70,20 @@ export class Sealer {
 
   /**
    * Idempotent by segment id, also once the segment itself is gone. File and fingerprints are durable when this
-   * returns. Throws `storage_volume_failed` where they cannot be written, `wal_corrupt` where the segment is damaged.
+   * returns. One call at a time: they share a buffer. Throws `storage_volume_failed` where they cannot be written,
+   * `wal_corrupt` where the segment is damaged.
    */
   async seal(segment: ClosedSegment): Promise<SealedFile> {
     const existing = this.#sealed.get(segment.segmentId);
     if (existing !== undefined) return existing;
+    assert(!this.#isSealing, 'one segment is sealed at a time');
+    this.#isSealing = true;
     try {
-      // First, so that a sealed file proves that its fingerprints are durable too.
-      const hasFingerprints = await this.#keepFingerprints(segment);
-      const file = await this.#write(segment);
-      this.#sealed.set(segment.segmentId, file);
-      if (hasFingerprints) await this.#tidyNowAndThen();
-      return file;
+      return await this.#seal(segment);
     } catch (error) {
       throw volumeFailed(error, segment.segmentId);
+    } finally {
+      this.#isSealing = false;
     }
   }
 
@@ -89,14 +96,19 @@ export class Sealer {
     await this.#options.fileSystem.syncDirectory(this.#options.directory);
   }
 
-  async #write(segment: ClosedSegment): Promise<SealedFile> {
+  async #seal({ segmentId, path }: ClosedSegment): Promise<SealedFile> {
+    const contents = await this.#buffer.read(this.#options.fileSystem, path);
+    // First, so that a sealed file proves that its fingerprints are durable too.
+    const hasFingerprints = await this.#keepFingerprints(segmentId, contents.records);
+    const file = await this.#write(segmentId, contents);
+    this.#sealed.set(segmentId, file);
+    if (hasFingerprints) await this.#tidyNowAndThen();
+    return file;
+  }
+
+  async #write(segmentId: string, contents: SegmentContents): Promise<SealedFile> {
     const { fileSystem, schema, logger } = this.#options;
-    const { segmentId } = segment;
-    const records = await readWholeSegment({ fileSystem, path: segment.path });
-    const bytes = encodeParquet(
-      schema,
-      records.map((record) => record.payload),
-    );
+    const bytes = encodeParquetStream(schema, contents.takeStream());
     const path = this.#path(segmentId);
     await writeFileDurably(fileSystem, path, bytes);
     const stats = footerStats(bytes, bytes.length);
@@ -104,16 +116,12 @@ export class Sealer {
     return { path, segmentId, stats };
   }
 
-  async #keepFingerprints(segment: ClosedSegment): Promise<boolean> {
-    const { fileSystem, schema, dedup } = this.#options;
+  async #keepFingerprints(segmentId: string, records: readonly WalRecord[]): Promise<boolean> {
+    const { fileSystem, dedup } = this.#options;
     const { seed, directory } = dedup;
-    const fingerprints = await fingerprintsOf({
-      fileSystem,
-      path: segment.path,
-      schemaMessage: encodeSchemaMessage(schema),
-      seed,
-    });
-    await saveFingerprints({ fileSystem, directory }, segment.segmentId, { seed, fingerprints });
+    const schemaMessage = this.#schemaMessage;
+    const fingerprints = fingerprintsOfRecords(records, { schemaMessage, seed });
+    await saveFingerprints({ fileSystem, directory }, segmentId, { seed, fingerprints });
     return fingerprints.length > 0;
   }
 
@@ -142,8 +150,7 @@ export class Sealer {
       this.#sealed.set(segmentId, { path, segmentId, stats });
     } catch (cause) {
       if (errnoCode(cause) !== undefined) throw volumeFailed(cause, segmentId);
-      const message =
-        'a sealed file is damaged; restore it or move it aside to give up its events';
+      const message = 'a sealed file is damaged; restore it or move it aside to give up its events';
       throw new NodeError('storage_corrupt_table', message, {
         details: { file: segmentId + suffix },
         internal: { path },

@@ -23,6 +23,8 @@ export class SegmentRotation implements GroupLog {
   #cancelRotation: (() => void) | undefined;
   #cancelReport: (() => void) | undefined;
   #isStopped = false;
+  /** The last append failed, and so would most likely the next. */
+  #isRefusing = false;
 
   constructor(options: SegmentRotationOptions) {
     this.#options = options;
@@ -30,7 +32,12 @@ export class SegmentRotation implements GroupLog {
 
   async append(pieces: readonly Uint8Array[], rows: number): Promise<unknown> {
     try {
-      return await this.#options.wal.append(pieces, rows);
+      const appended = await this.#options.wal.append(pieces, rows);
+      this.#isRefusing = false;
+      return appended;
+    } catch (error) {
+      this.#isRefusing = true;
+      throw error;
     } finally {
       const { clock } = this.#options;
       this.#planRotation();
@@ -41,13 +48,20 @@ export class SegmentRotation implements GroupLog {
   reportUsage(): void {
     this.#cancelReport?.();
     this.#cancelReport = undefined;
-    this.#options.onUsage(this.#options.wal.status);
+    const { status } = this.#options.wal;
+    this.#options.onUsage({ ...status, isFailing: status.isFailing || this.#isRefusing });
   }
 
   stop(): void {
     this.#isStopped = true;
     this.#cancelRotation?.();
     this.#cancelReport?.();
+  }
+
+  /** The log closed its segment itself, mostly because of its size: the next one is young. */
+  noteClosedByLog(): void {
+    this.#cancelRotation?.();
+    this.#cancelRotation = undefined;
   }
 
   /** Closes the open segment if it holds records, and announces it before this resolves. */

@@ -25,6 +25,8 @@ export interface StorageOptions {
   readonly publishBytes: number;
   /** The table changed; `publishedSegmentIds` are part of it from now on. */
   readonly onTableChanged: (delta: TableDelta) => void;
+  /** After every attempt to publish: why it failed, or undefined. */
+  readonly onPublishAttempt: (lastError: string | undefined) => void;
 }
 
 /** Sealed files and the table at start: what a query sees before anything new arrives. */
@@ -69,6 +71,7 @@ export class Storage {
       intervalMs: options.publishIntervalMs,
       thresholdBytes: options.publishBytes,
       publish: () => this.#publish(),
+      onAttempt: (lastError) => options.onPublishAttempt(lastError),
     });
   }
 

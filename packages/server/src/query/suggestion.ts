@@ -1,7 +1,7 @@
+import { leafFacts } from '../lake/index.ts';
 import type { NarrowEdits, PlannedSql } from './engine/protocol.ts';
 import { boundPlan, type ScanBound, type TableScans } from './plan/bound.ts';
 import type { TableScan } from './plan/explain.ts';
-import { leafFacts } from '../lake/index.ts';
 
 /** A narrower variant of a refused query that would run. */
 export interface Suggestion {

@@ -15,6 +15,7 @@ export interface IngestWorkerOptions extends EventBuilderOptions {
   readonly segmentMaxBytes: number;
   readonly bulkRejection: 'request' | 'items';
   readonly loki: { readonly dedup: boolean };
+  readonly hec: { readonly ack: boolean; readonly idField: string | undefined };
   readonly gelf: { readonly maxMessageBytes: number; readonly idField: string | undefined };
   readonly log: WorkerLogOptions;
 }

@@ -7,10 +7,13 @@ import { nodeFileSystem } from '../base/node-file-system.ts';
 import { RpcServer } from '../base/rpc.ts';
 import { encodeSchemaMessage, rawEventsSchema } from '../columns/index.ts';
 import { createBulkProtocol } from '../ingest/bulk/index.ts';
+import { createFirehoseProtocol } from '../ingest/firehose/index.ts';
 import { createGelfProtocols } from '../ingest/gelf/index.ts';
+import { createHecProtocol } from '../ingest/hec/index.ts';
 import { decompress } from '../ingest/http/index.ts';
 import { createLokiProtocol } from '../ingest/loki/index.ts';
 import { otlpProtocol } from '../ingest/otlp/index.ts';
+import { createObjectProtocol } from '../ingest/sqs/index.ts';
 import {
   createEventGroups,
   type DedupWindow,
@@ -57,7 +60,10 @@ async function open(): Promise<{ opened: Opened; dedup: DedupWindow }> {
     logger,
     schemaHash: createHash('sha256').update(schemaMessage).digest().subarray(0, schemaHashBytes),
     segmentMaxBytes: options.segmentMaxBytes,
-    onSegmentClosed: (segment) => server.emit('segmentClosed', segment),
+    onSegmentClosed(segment) {
+      rotation.noteClosedByLog();
+      server.emit('segmentClosed', segment);
+    },
   });
   const dedup = await openDedupWindow({
     fileSystem,
@@ -87,7 +93,10 @@ async function open(): Promise<{ opened: Opened; dedup: DedupWindow }> {
       otlpProtocol,
       createBulkProtocol({ rejection: options.bulkRejection }),
       createLokiProtocol(options.loki),
+      createHecProtocol(options.hec),
+      createFirehoseProtocol(),
       ...createGelfProtocols(options.gelf),
+      createObjectProtocol(),
     ],
     group,
     decompress,

@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { RpcServer } from '../base/rpc.ts';
 import { rawEventsSchema } from '../columns/index.ts';
@@ -11,20 +12,23 @@ export type MergeCalls = {
       sources: readonly string[];
       target: string;
       memoryLimitBytes: number;
-      directory: string;
+      spillDirectory: string;
     };
     result: void;
   };
 };
 
+// Ingest and queries go first; the threads that merge start later and inherit it.
+setPriority(constants.priority.PRIORITY_LOW);
+
 // The parent is gone: nobody would learn of the result.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
 new RpcServer<MergeCalls>(processChannel(process), {
-  async merge({ sources, target, memoryLimitBytes, directory }) {
+  async merge({ sources, target, memoryLimitBytes, spillDirectory }) {
     const instance = await DuckDBInstance.create(':memory:', {
       memory_limit: `${memoryLimitBytes}B`,
-      temp_directory: `${directory}/spill`,
+      temp_directory: spillDirectory,
       preserve_insertion_order: 'false',
     });
     const connection = await instance.connect();

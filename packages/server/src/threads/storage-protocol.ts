@@ -26,4 +26,5 @@ export type StorageCalls = {
 
 export type StorageEvents = {
   tableChanged: TableDelta;
+  publishAttempted: { lastError: string | undefined };
 };

@@ -39,6 +39,7 @@ const server = new RpcServer<StorageCalls, StorageEvents>(threadChannel(parentPo
       publishIntervalMs: options.publishIntervalMs,
       publishBytes: options.publishBytes,
       onTableChanged: (delta) => server.emit('tableChanged', delta),
+      onPublishAttempt: (lastError) => server.emit('publishAttempted', { lastError }),
     });
     storage.keepTidy();
     return storage.start();

@@ -21,22 +21,25 @@ export async function* readSegment(options: ReadOptions): AsyncGenerator<WalReco
 }
 
 /**
- * All records of a closed segment from one read of the file, for sealing. Payloads are views of one buffer. Memory is
- * the size of the segment; otherwise as `readSegment`.
+ * All records of a closed segment from one read of the file, for sealing. Payloads are views of one buffer, the one
+ * that `allocate` gives for the size of the file, in ascending order. Otherwise as `readSegment`.
  */
-export async function readWholeSegment(options: ReadOptions): Promise<WalRecord[]> {
+export async function readWholeSegment(
+  options: ReadOptions & { readonly allocate?: (bytes: number) => Uint8Array },
+): Promise<WalRecord[]> {
   const records: WalRecord[] = [];
   for await (const record of readStrictly(options, Number.MAX_SAFE_INTEGER)) records.push(record);
   return records;
 }
 
 async function* readStrictly(
-  options: ReadOptions,
+  options: ReadOptions & { readonly allocate?: (bytes: number) => Uint8Array },
   chunkBytes: number,
 ): AsyncGenerator<WalRecord, void> {
   const file = await options.fileSystem.open(options.path, 'read');
   try {
-    const source = new ChunkedSource(file, await file.size(), chunkBytes);
+    const sizeBytes = await file.size();
+    const source = new ChunkedSource(file, { sizeBytes, chunkBytes }, options.allocate);
     const cursor = await SegmentCursor.open(source);
     if (!(cursor instanceof SegmentCursor)) throw corruptSegment(options.path, 0);
     if (basename(options.path) !== segmentFileName(segmentIdOf(cursor.header))) {

@@ -110,7 +110,7 @@ async function inspectSegment(
   const file = await options.fileSystem.open(path, 'read');
   try {
     const sizeBytes = await file.size();
-    const source = new ChunkedSource(file, sizeBytes, scanChunkBytes);
+    const source = new ChunkedSource(file, { sizeBytes, chunkBytes: scanChunkBytes });
     const cursor = await SegmentCursor.open(source);
     if (!(cursor instanceof SegmentCursor)) {
       if (cursor.kind === 'unknown-version') throw unknownVersion(path, cursor.version);

@@ -21,18 +21,29 @@ export interface WalRecord {
   readonly offset: number;
 }
 
+/** A buffer of its own (views of it outlive the next read) that is not zeroed first. */
+function allocateOwn(bytes: number): Uint8Array {
+  return Buffer.allocUnsafeSlow(bytes);
+}
+
 /** Reads a file in chunks and hands out views of them; a view stays valid after the next read. */
 export class ChunkedSource {
   readonly sizeBytes: number;
   readonly #file: OpenFile;
   readonly #chunkBytes: number;
+  readonly #allocate: (bytes: number) => Uint8Array;
   #chunk: Uint8Array = new Uint8Array(0);
   #chunkOffset = 0;
 
-  constructor(file: OpenFile, sizeBytes: number, chunkBytes: number) {
+  constructor(
+    file: OpenFile,
+    sizes: { readonly sizeBytes: number; readonly chunkBytes: number },
+    allocate: (bytes: number) => Uint8Array = allocateOwn,
+  ) {
     this.#file = file;
-    this.sizeBytes = sizeBytes;
-    this.#chunkBytes = chunkBytes;
+    this.sizeBytes = sizes.sizeBytes;
+    this.#chunkBytes = sizes.chunkBytes;
+    this.#allocate = allocate;
   }
 
   /** Fewer bytes than asked only where the file ends. `offset` must be a multiple of 8. */
@@ -43,8 +54,7 @@ export class ChunkedSource {
       return this.#chunk.subarray(start, start + wanted);
     }
     const chunkBytes = Math.min(Math.max(wanted, this.#chunkBytes), this.sizeBytes - offset);
-    // A buffer of its own (views of it outlive the next read) that is not zeroed first.
-    const chunk = Buffer.allocUnsafeSlow(chunkBytes);
+    const chunk = this.#allocate(chunkBytes);
     const filled = await this.#file.read(chunk, offset);
     this.#chunk = chunk.subarray(0, filled);
     this.#chunkOffset = offset;

@@ -160,6 +160,26 @@ describe('WalWriter', () => {
 });
 
 describe('replay', () => {
+  test('refuses records of another schema, and takes a log that only once held some', async () => {
+    const fileSystem = new FaultyFileSystem();
+    const writer = await openWriter(fileSystem);
+    const segment = await writeSegment(writer, ['other']);
+    const reopen = (): Promise<WalWriter> =>
+      WalWriter.open({
+        directory,
+        fileSystem,
+        logger: silentLogger,
+        schemaHash: new Uint8Array(16).fill(8),
+        segmentMaxBytes: 1 << 20,
+      });
+    await expect(reopen()).rejects.toMatchObject({
+      code: 'wal_corrupt',
+      details: { segment: `${segment.segmentId}.wal` },
+    });
+    await writer.remove(segment.segmentId);
+    expect((await reopen()).unsealedSegments()).toEqual([]);
+  });
+
   test('cuts a torn tail of the newest segment at the last whole record, whatever the tail holds', async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -11,7 +11,7 @@
  *   LSN go on rising after every event was sealed.
  */
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { assert } from '../base/assert.ts';
 import { NodeError } from '../base/errors.ts';
 import { errnoCode, type FileSystem, type OpenFile } from '../base/file-system.ts';
@@ -78,11 +78,12 @@ export class WalWriter {
   }
 
   /**
-   * Replays what is there (see `recoverLog`). Throws `wal_corrupt` where acknowledged records are damaged and
-   * `wal_write_failed` where the directory cannot be read or written.
+   * Replays what is there (see `recoverLog`). Throws `wal_corrupt` where acknowledged records are damaged or have
+   * another schema, and `wal_write_failed` where the directory cannot be read or written.
    */
   static async open(options: WalWriterOptions): Promise<WalWriter> {
     const log = await recoverOrRefuse(options);
+    for (const segment of log.segments) assertSchema(segment, options.schemaHash);
     const writer = new WalWriter(options);
     for (const segment of log.segments) writer.#keepClosed(segment);
     writer.#nextSequence = log.nextSequence;
@@ -305,6 +306,17 @@ async function recoverOrRefuse(options: WalWriterOptions): Promise<RecoveredLog>
   } catch (error) {
     throw writeFailed(error, options.directory);
   }
+}
+
+/** Payloads do not describe themselves: read as another schema they would turn into other events. */
+function assertSchema(segment: ClosedSegment, schemaHash: Uint8Array): void {
+  const isEmpty = segment.lastLsn < segment.firstLsn;
+  if (isEmpty || Buffer.compare(segment.schemaHash, schemaHash) === 0) return;
+  throw new NodeError(
+    'wal_corrupt',
+    'a segment of the write-ahead log has another schema; start the version that wrote it to seal it',
+    { details: { segment: basename(segment.path) }, internal: { path: segment.path } },
+  );
 }
 
 function writeFailed(cause: unknown, path: string): NodeError {

@@ -8,6 +8,7 @@ import {
   eventStored,
   type RawEventBuilder,
 } from '../../columns/index.ts';
+import type { DocumentReader } from '../event-field/index.ts';
 import {
   type ActionLine,
   type BulkAction,
@@ -16,7 +17,6 @@ import {
   updateAction,
 } from './action-line.ts';
 import { BulkItems, type ItemError } from './bulk-items.ts';
-import type { DocumentReader } from './document-reader.ts';
 import { IndexNames } from './index-names.ts';
 
 /** Bounds the answer, which is longer than the shortest actions. */

@@ -1,3 +1,4 @@
+export { DocumentReader } from './document-reader.ts';
 export { HeldField, noRank, type Span } from './held-field.ts';
 export { FieldSeverity, findLevelField } from './level-field.ts';
 export { LineSeverity } from './line-severity.ts';

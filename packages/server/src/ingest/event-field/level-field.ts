@@ -20,6 +20,7 @@ const levelNames = [
   'detected_level',
 ] as const;
 
+const syslogField = severityField + 2 + levelNames.indexOf('syslog.severity');
 const noField = 1 << 30;
 
 function capitalized(name: string): string {
@@ -54,7 +55,11 @@ export function severityOfField(
   value: { readonly bytes: Uint8Array; readonly start: number; readonly end: number },
 ): number {
   const { bytes, start, end } = value;
-  if (field !== numberField) return memo.severityOf(bytes, start, end);
+  if (field !== numberField) {
+    // Zero is an emergency to syslog, but the default level to most others that count.
+    const isZero = end - start === 1 && bytes[start] === 0x30;
+    return isZero && field !== syslogField ? 0 : memo.severityOf(bytes, start, end);
+  }
   if (end - start > 2) return 0;
   let number = 0;
   for (let at = start; at < end; at++) {

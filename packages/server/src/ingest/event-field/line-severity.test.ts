@@ -42,6 +42,8 @@ describe('the severity of a line', () => {
     'the level is high',
     'TypeError: x',
     'INFORMAL',
+    '10.0.0.1 - - "GET /INFO HTTP/1.1" 200',
+    'see https://example.org/error: it',
     'level= msg=x',
     'I010 x',
     '{"a":{"level":"error"}}',

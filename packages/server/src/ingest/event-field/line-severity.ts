@@ -33,11 +33,17 @@ isWord.fill(1, 0x30, 0x3a);
 isWord.fill(1, 0x41, 0x5b);
 isWord.fill(1, 0x61, 0x7b);
 
-/** What may stand before and behind a level that is not in capitals. */
-const opens = new Uint8Array(256);
-for (const byte of new TextEncoder().encode('[(<|')) opens[byte] = 1;
-const closes = new Uint8Array(256);
-for (const byte of new TextEncoder().encode('])>|')) closes[byte] = 1;
+const bytesIn = (characters: string): Uint8Array => {
+  const set = new Uint8Array(256);
+  for (const byte of new TextEncoder().encode(characters)) set[byte] = 1;
+  return set;
+};
+
+/** What may stand before and behind a level in brackets, whatever its case. */
+const opens = bytesIn('[(<|');
+const closes = bytesIn('])>|');
+/** What may stand around a level in capitals besides: it is a word of its own, not a part of a path. */
+const parts = bytesIn(' \t:,;');
 
 /**
  * Tells the severity of a line of text by its own level: a member of a JSON object, a field of `key=value` pairs, a
@@ -104,12 +110,7 @@ export class LineSeverity {
         const field = findLevelField(bytes, wordStart, at);
         if (field !== 0) severity = this.#ofValue(field, bytes, at + 1, stop);
       } else if (at <= wordStop) {
-        severity = shoutedWords.find(bytes, wordStart, at);
-        const isMarked = after === colon || (opens[before] === 1 && closes[after] === 1);
-        if (severity === 0 && isMarked) {
-          severity =
-            lowerWords.find(bytes, wordStart, at) || capitalWords.find(bytes, wordStart, at);
-        }
+        severity = severityOfWord(bytes, wordStart, at, { before, after });
       }
       if (severity !== 0) return severity;
     }
@@ -128,6 +129,20 @@ export class LineSeverity {
     }
     return end > start ? severityOfField(field, this.#memo, { bytes, start, end }) : 0;
   }
+}
+
+function severityOfWord(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  { before, after }: { readonly before: number; readonly after: number },
+): number {
+  const isBehind = parts[before] === 1 || opens[before] === 1;
+  const isAhead = parts[after] === 1 || closes[after] === 1;
+  const severity = isBehind && isAhead ? shoutedWords.find(bytes, start, end) : 0;
+  const isMarked = (after === colon && isBehind) || (opens[before] === 1 && closes[after] === 1);
+  if (severity !== 0 || !isMarked) return severity;
+  return lowerWords.find(bytes, start, end) || capitalWords.find(bytes, start, end);
 }
 
 function behindSpace(bytes: Uint8Array, start: number, stop: number): number {

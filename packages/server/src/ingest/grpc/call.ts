@@ -3,7 +3,7 @@ import { type GrpcStatus, trailersOf } from './status.ts';
 import { encodeFrame } from './unary-frame.ts';
 
 /** What `grpc-encoding` may say; the names are those of `Content-Encoding` too. */
-const encodings: readonly string[] = ['gzip', 'deflate', 'zstd'];
+const encodings: readonly string[] = ['gzip', 'deflate', 'zstd', 'snappy'];
 const acceptEncoding = ['identity', ...encodings].join(',');
 
 const replyHeaders = {

@@ -1,12 +1,10 @@
-import { connect, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2';
+import { connect, type ClientHttp2Session } from 'node:http2';
 import { createBuilder } from '../../../test/fixture/otlp-decode.ts';
 import { NodeError } from '../../base/errors.ts';
 import type { IngestRequest } from '../../pipeline/index.ts';
 import { decompress, InflightBudget, type IngestPort } from '../http/index.ts';
 import { otlpExportMethod, otlpProtocol } from '../otlp/index.ts';
 import { GrpcListener, type GrpcListenerOptions } from './index.ts';
-
-export const exportPath = otlpExportMethod.path;
 
 /** Decodes as the ingest worker does, and keeps the requests. */
 class RecordingPort implements IngestPort {
@@ -75,67 +73,4 @@ export async function openTestListener(
       await listener.close(0);
     },
   };
-}
-
-export interface CallResult {
-  readonly status: string | undefined;
-  readonly message: string | undefined;
-  readonly headers: IncomingHttpHeaders;
-  readonly trailers: IncomingHttpHeaders;
-  readonly body: Buffer;
-}
-
-export interface CallOptions {
-  readonly path?: string;
-  readonly headers?: Record<string, string>;
-  /** False: the stream stays open. */
-  readonly isComplete?: boolean;
-}
-
-/** One call with the bytes of its stream as they are; ends when the server has ended it. */
-export function call(
-  session: ClientHttp2Session,
-  chunks: readonly Uint8Array[],
-  { path = exportPath, headers = {}, isComplete = true }: CallOptions = {},
-): Promise<CallResult> {
-  return new Promise((resolve, reject) => {
-    const stream = session.request(
-      {
-        ':method': 'POST',
-        ':path': path,
-        'content-type': 'application/grpc',
-        te: 'trailers',
-        ...headers,
-      },
-      { endStream: false },
-    );
-    let head: IncomingHttpHeaders = {};
-    let trailers: IncomingHttpHeaders = {};
-    const parts: Buffer[] = [];
-    stream.on('response', (value) => (head = value));
-    stream.on('trailers', (value) => (trailers = value));
-    stream.on('data', (part: Buffer) => parts.push(part));
-    stream.on('error', reject);
-    stream.on('close', () => {
-      const last = 'grpc-status' in trailers ? trailers : head;
-      const textOf = (name: string): string | undefined => last[name]?.toString();
-      resolve({
-        status: textOf('grpc-status'),
-        message: textOf('grpc-message'),
-        headers: head,
-        trailers: last,
-        body: Buffer.concat(parts),
-      });
-    });
-    for (const chunk of chunks) stream.write(chunk);
-    if (isComplete) stream.end();
-  });
-}
-
-/** A length-prefixed message. */
-export function frame(message: Uint8Array, flag = 0): Buffer {
-  const prefix = Buffer.alloc(5);
-  prefix[0] = flag;
-  prefix.writeUInt32BE(message.length, 1);
-  return Buffer.concat([prefix, message]);
 }

@@ -6,12 +6,14 @@ import { join } from 'node:path';
 import { deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import protobuf from 'protobufjs';
 import { describe, expect, it } from 'vitest';
+import { call, exportPath, frame } from '../../../test/fixture/grpc-call.ts';
 import { encodeProtobuf } from '../../../test/fixture/otlp-encode.ts';
 import { sampleLogs } from '../../../test/fixture/otlp-sample.ts';
 import { selfSigned } from '../../../test/fixture/self-signed.ts';
+import { snappyDataChunk, snappyLiteral, streamHead } from '../../../test/fixture/snappy-encode.ts';
 import { Secret } from '../../base/secret.ts';
 import { InflightBudget } from '../http/index.ts';
-import { call, exportPath, frame, openTestListener } from './grpc.fixture.ts';
+import { openTestListener } from './grpc.fixture.ts';
 
 const body = encodeProtobuf(sampleLogs);
 const emptyReply = Buffer.alloc(5);
@@ -70,6 +72,8 @@ describe('a call', () => {
     ['gzip', gzipSync(body)],
     ['deflate', deflateSync(body)],
     ['zstd', zstdCompressSync(body)],
+    ['snappy', snappyLiteral(body)],
+    ['snappy', Buffer.concat([streamHead, snappyDataChunk(body)])],
     ['identity', undefined],
   ])('takes a message compressed with %s', async (encoding, compressed) => {
     await using test = await openTestListener();
@@ -182,7 +186,7 @@ describe('a call that is refused', () => {
     const headers = { 'grpc-encoding': 'br' };
     const result = await call(test.session, [frame(body, 1)], { headers });
     expect(result.status).toBe('12');
-    expect(result.headers['grpc-accept-encoding']).toContain('gzip,deflate,zstd');
+    expect(result.headers['grpc-accept-encoding']).toBe('identity,gzip,deflate,zstd,snappy');
   });
 
   it('announces more than a message may have; nothing is reserved for it', async () => {

@@ -12,6 +12,14 @@ const skippable = Uint8Array.of(0x53, 0x2a, 0x4d, 0x18, 4, 0, 0, 0, 1, 2, 3, 4);
 const concat = (...parts: readonly Uint8Array[]): Uint8Array =>
   new Uint8Array(Buffer.concat(parts));
 
+/** A frame of one block that is not compressed. */
+function lz4Frame(content: Uint8Array): Uint8Array {
+  const head = Uint8Array.of(0x04, 0x22, 0x4d, 0x18, 0x40, 0x40, 0xc0);
+  const mark = Buffer.alloc(4);
+  mark.writeUInt32LE(0x8000_0000 + content.length);
+  return concat(head, mark, content, new Uint8Array(4));
+}
+
 function codeOf(run: () => unknown): string {
   try {
     run();
@@ -30,6 +38,8 @@ const encodings: readonly (readonly [string, string, Uint8Array])[] = [
     'x-gzip',
     concat(gzipSync(text.subarray(0, half)), gzipSync(text.subarray(half))),
   ],
+  ['zlib under a list of what it may be', 'gzip,deflate', deflateSync(text)],
+  ['gzip within zlib', 'gzip, deflate', deflateSync(gzipSync(text))],
   ['deflate with zlib framing', 'deflate', deflateSync(text)],
   ['deflate without framing', 'deflate', deflateRawSync(text)],
   ['zlib', 'zlib', deflateSync(text)],
@@ -44,6 +54,7 @@ const encodings: readonly (readonly [string, string, Uint8Array])[] = [
       skippable,
     ),
   ],
+  ['lz4', 'lz4', lz4Frame(text)],
   ['two encodings', 'gzip, zstd', zstdCompressSync(gzipSync(text))],
   ['nothing', 'identity', text],
 ];

@@ -1,6 +1,6 @@
 import { gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import { NodeError } from '../../base/errors.ts';
-import { decodeSnappy } from '../../codec/index.ts';
+import { decodeLz4, decodeSnappy } from '../../codec/index.ts';
 import { bodyTooLarge } from './body-reader.ts';
 import { isSkippableFrame, zstdFrameEnd } from './zstd-frame.ts';
 
@@ -40,12 +40,14 @@ const inflateZstd: Inflate = (body, maxBytes) => {
   return frames.length === 1 && first !== undefined ? first : Buffer.concat(frames, size);
 };
 
-/** Either format under either name: older senders call the framing format `snappy` too. */
-const inflateSnappy: Inflate = (body, maxBytes) => {
-  const decoded = decodeSnappy(body, maxBytes);
-  if (decoded === undefined) throw bodyTooLarge(maxBytes);
-  return decoded;
-};
+/** A decoder of ours: undefined when there is more than may be. */
+const bounded =
+  (decode: (body: Uint8Array, maxBytes: number) => Uint8Array | undefined): Inflate =>
+  (body, maxBytes) => {
+    const decoded = decode(body, maxBytes);
+    if (decoded === undefined) throw bodyTooLarge(maxBytes);
+    return decoded;
+  };
 
 const inflateByEncoding: Readonly<Record<string, Inflate>> = {
   gzip: inflateGzip,
@@ -53,8 +55,10 @@ const inflateByEncoding: Readonly<Record<string, Inflate>> = {
   deflate: inflateEither,
   zlib: inflateEither,
   zstd: inflateZstd,
-  snappy: inflateSnappy,
-  'x-snappy-framed': inflateSnappy,
+  // Either format under either name: older senders call the framing format `snappy` too.
+  snappy: bounded(decodeSnappy),
+  'x-snappy-framed': bounded(decodeSnappy),
+  lz4: bounded(decodeLz4),
 };
 
 const maxEncodings = 4;

@@ -87,7 +87,12 @@ interface Routed {
 const probePaths = new Set(['/', '/health', '/ready']);
 
 /** Headers that the ingest worker has no use for, and that should not travel. */
-const withheldHeaders = new Set(['authorization', 'cookie', 'proxy-authorization']);
+const withheldHeaders = new Set([
+  'authorization',
+  'cookie',
+  'proxy-authorization',
+  'x-amz-firehose-access-key',
+]);
 
 /**
  * One port that takes ingest requests over HTTP. Decides on a request by its head alone (path, credentials,

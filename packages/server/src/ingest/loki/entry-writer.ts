@@ -111,7 +111,7 @@ export class EntryWriter implements AttributeSink {
     if (hasTime && this.#hasKeys) this.#addKey();
     const { attributes } = labels;
     if (labels.hasService) {
-      builder.setService(attributes.bytes, labels.serviceStart, labels.serviceEnd);
+      builder.setService(attributes.values.data, labels.serviceStart, labels.serviceEnd);
     }
     builder.sharedAttributes(attributes);
     const outcome = builder.end();

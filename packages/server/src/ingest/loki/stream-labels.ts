@@ -53,11 +53,11 @@ export class StreamLabels implements AttributeSink {
   }
 
   get serviceStart(): number {
-    return this.attributes.keyEnd(this.#service);
+    return this.attributes.values.start(this.#service);
   }
 
   get serviceEnd(): number {
-    return this.attributes.valueEnd(this.#service);
+    return this.attributes.values.end(this.#service);
   }
 
   begin(limits: EventLimits, isFingerprinted: boolean): void {

@@ -58,7 +58,9 @@ export class FileBlock {
     this.#enter(slot, path, version);
     const leaves = stats.columns.map((column) => this.layout.ofStats(column));
     const order = leaves.map((leaf) => leaf?.index ?? Infinity);
-    this.isOrdered[slot] = order.every((index, i) => i === 0 || index >= (order[i - 1] ?? 0)) ? 1 : 0;
+    this.isOrdered[slot] = order.every((index, i) => i === 0 || index >= (order[i - 1] ?? 0))
+      ? 1
+      : 0;
     const hasFooter = stats.rowGroups.length > 0 || stats.rows === 0;
     if (!hasFooter) for (const leaf of this.files.leaves) leaf.setUnknown(slot);
     stats.columns.forEach((column, i) => {
@@ -79,7 +81,10 @@ export class FileBlock {
     this.sizeBytes[slot] = stats.sizeBytes;
     this.footerBytes[slot] = otherBytes;
     this.unknownBytes[slot] = isWhole ? 0 : otherBytes;
-    this.#appendGroups(stats, leaves.map((leaf) => leaf?.index));
+    this.#appendGroups(
+      stats,
+      leaves.map((leaf) => leaf?.index),
+    );
     this.groupEnd[slot] = this.groups.length;
     return slot;
   }

@@ -6,7 +6,13 @@ import { FileCatalog, type FileView } from './file-catalog.ts';
 import { leafFacts } from './stat-columns.ts';
 
 const statsOf = (seed: number): DataFileStats => {
-  const time = { compressedBytes: seed, values: 2, nulls: 0, min: BigInt(seed), max: BigInt(seed + 1) };
+  const time = {
+    compressedBytes: seed,
+    values: 2,
+    nulls: 0,
+    min: BigInt(seed),
+    max: BigInt(seed + 1),
+  };
   const body = { compressedBytes: 3, values: 2, nulls: 1, min: `m${seed}`, max: `n${seed}` };
   const columns = [
     { path: 'timestamp_ns', fieldId: 1, ...time },
@@ -55,7 +61,15 @@ function contents(view: FileView): string[] {
 
 const expected = (seed: number): string => {
   const groups = Array.from({ length: seed % 3 }, () => `${seed}:${seed + 1}:${seed + 8}`);
-  return [`f${seed}`, seed, seed + 100, 92, `${seed}:${seed}:${seed + 1}`, `n${seed}`, ...groups].join(' ');
+  return [
+    `f${seed}`,
+    seed,
+    seed + 100,
+    92,
+    `${seed}:${seed}:${seed + 1}`,
+    `n${seed}`,
+    ...groups,
+  ].join(' ');
 };
 
 test('a view shows the files of its moment, whatever is added, removed and moved later', () => {
@@ -76,7 +90,7 @@ test('a view shows the files of its moment, whatever is added, removed and moved
           const seeds = Array.from({ length: one.add }, (_, i) => next + i);
           next += one.add;
           for (const seed of seeds) catalog.add({ path: `f${seed}`, stats: statsOf(seed) });
-          live = [...live, ...seeds];
+          live = live.concat(seeds);
         } else {
           const gone = live.filter((seed) => (seed * 0.618) % 1 < one.remove);
           for (const seed of gone) {
@@ -103,7 +117,13 @@ describe('what it knows of a file', () => {
   };
   const bodyOf = (view: FileView) =>
     view.blocks[0]?.files.leaves[view.layout.ofColumn('body')[0]?.index ?? -1];
-  const body: ColumnStats = { path: 'renamed', fieldId: 4, compressedBytes: 7, values: 1, nulls: 0 };
+  const body: ColumnStats = {
+    path: 'renamed',
+    fieldId: 4,
+    compressedBytes: 7,
+    values: 1,
+    nulls: 0,
+  };
 
   test('finds columns by field id, and by path where there is none', () => {
     const rowGroups = [{ rows: 1, offset: 4, columns: [body] }];
@@ -127,7 +147,12 @@ describe('what it knows of a file', () => {
 
   test('keeps no long texts, only bounds of them', () => {
     const text = 'é'.repeat(100_000);
-    const view = catalogOf({ rows: 1, sizeBytes: 50, columns: [{ ...body, min: text, max: text }], rowGroups: [] });
+    const view = catalogOf({
+      rows: 1,
+      sizeBytes: 50,
+      columns: [{ ...body, min: text, max: text }],
+      rowGroups: [],
+    });
     const min = bodyOf(view)?.minText[0] ?? '';
     const max = bodyOf(view)?.maxText[0] ?? '';
     expect(min.length + max.length).toBeLessThan(100);

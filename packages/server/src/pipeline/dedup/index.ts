@@ -1,4 +1,4 @@
-export { DedupWindow, defaultWindowEvents, type DedupWindowOptions } from './dedup-window.ts';
+export { DedupWindow, type DedupWindowOptions } from './dedup-window.ts';
 export {
   saveFingerprints,
   tidyFingerprints,
@@ -6,4 +6,8 @@ export {
   type SegmentFingerprints,
 } from './fingerprint-file.ts';
 export { openDedupWindow, type OpenDedupWindowOptions } from './open-dedup-window.ts';
-export { fingerprintsOf, type FingerprintsOfOptions } from './segment-fingerprints.ts';
+export {
+  fingerprintsOf,
+  fingerprintsOfRecords,
+  type FingerprintsOfOptions,
+} from './segment-fingerprints.ts';

@@ -2,7 +2,7 @@ import { RecordBatchReader, type Data, type RecordBatch } from 'apache-arrow';
 import { assert } from '../../base/assert.ts';
 import type { FileSystem } from '../../base/file-system.ts';
 import { fingerprintWords } from '../../codec/index.ts';
-import { readSegment } from '../../wal/index.ts';
+import { readSegment, type WalRecord } from '../../wal/index.ts';
 import { TenantFingerprinters, type Span } from './tenant-fingerprinters.ts';
 
 export interface FingerprintsOfOptions {
@@ -21,8 +21,18 @@ export async function fingerprintsOf(options: FingerprintsOfOptions): Promise<Ui
   const { fileSystem, path, schemaMessage } = options;
   const collector = new FingerprintCollector(options.seed);
   for await (const { payload } of readSegment({ fileSystem, path })) {
-    for (const batch of RecordBatchReader.from([schemaMessage, payload])) collector.add(batch);
+    collector.addMessage(schemaMessage, payload);
   }
+  return collector.fingerprints;
+}
+
+/** As `fingerprintsOf`, of records that have been read already. */
+export function fingerprintsOfRecords(
+  records: readonly WalRecord[],
+  options: Pick<FingerprintsOfOptions, 'schemaMessage' | 'seed'>,
+): Uint32Array {
+  const collector = new FingerprintCollector(options.seed);
+  for (const { payload } of records) collector.addMessage(options.schemaMessage, payload);
   return collector.fingerprints;
 }
 
@@ -39,7 +49,12 @@ class FingerprintCollector {
     return this.#words.slice(0, this.#length);
   }
 
-  add(batch: RecordBatch): void {
+  addMessage(schemaMessage: Uint8Array, payload: Uint8Array): void {
+    for (const batch of RecordBatchReader.from([schemaMessage, payload])) this.#add(batch);
+  }
+
+  #add(batch: RecordBatch): void {
+    if (batch.getChild('idempotency_key')?.nullCount === batch.numRows) return;
     const ids = new TextColumn(batch, 'idempotency_key');
     const tenants = new TextColumn(batch, 'tenant');
     for (let row = 0; row < batch.numRows; row += 1) {

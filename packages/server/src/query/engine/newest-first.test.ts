@@ -27,7 +27,11 @@ beforeAll(async () => {
   list.push(
     await fixture.parquet.write({
       rows: 9,
-      columns: { ...columns, body: "'gap ' || i", timestamp_ns: 'CASE WHEN i % 3 > 0 THEN 700 END' },
+      columns: {
+        ...columns,
+        body: "'gap ' || i",
+        timestamp_ns: 'CASE WHEN i % 3 > 0 THEN 700 END',
+      },
     }),
   );
   files = list;
@@ -103,9 +107,9 @@ describe('reading', () => {
         ),
       );
       const { lines, boundBytes, readBytes } = await fresh.measure(sql, list);
-      expect(lines.map((line) => (JSON.parse(line) as { timestamp_ns: number }).timestamp_ns)).toEqual([
-        1997, 1996, 1995,
-      ]);
+      expect(
+        lines.map((line) => (JSON.parse(line) as { timestamp_ns: number }).timestamp_ns),
+      ).toEqual([1997, 1996, 1995]);
       expect(readBytes).toBeLessThan(boundBytes / 2);
     } finally {
       await fresh.close();

@@ -70,7 +70,10 @@ const aggregate = (columns: readonly string[]): string =>
 describe('a scan without filters', () => {
   test('reads at first exactly the bound, and later what the footers are less', async () => {
     for (const [name, file] of Object.entries(files)) {
-      const columnBytes = file.stats.columns.reduce((sum, { compressedBytes }) => sum + compressedBytes, 0);
+      const columnBytes = file.stats.columns.reduce(
+        (sum, { compressedBytes }) => sum + compressedBytes,
+        0,
+      );
       const otherBytes = file.stats.sizeBytes - columnBytes;
       const footerBytes = Math.min(16_384, file.stats.sizeBytes);
       const longFooterBytes = otherBytes > footerBytes ? otherBytes : 0;

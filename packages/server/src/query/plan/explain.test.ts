@@ -57,11 +57,7 @@ describe('filters of a scan', () => {
       'timestamp_ns>=5 AND optional: timestamp_ns IN (1, 2, 30)',
       2,
     ],
-    [
-      'timestamp_ns = 1 OR timestamp_ns = -20',
-      'optional: timestamp_ns=1 OR timestamp_ns=-20',
-      0,
-    ],
+    ['timestamp_ns = 1 OR timestamp_ns = -20', 'optional: timestamp_ns=1 OR timestamp_ns=-20', 0],
     ["service <> 'a'", "service!='a'", 0],
     ['service IS NULL', '(service IS NULL)', 0],
     ["service LIKE 'svc%'", "service>='svc' AND service<'svd'", 2],
@@ -121,7 +117,9 @@ describe('nodes of a plan', () => {
 
   test('a table read several times is counted each time', async () => {
     expect(
-      await scansOf("SELECT a.body FROM raw_events a JOIN raw_events b USING (host) WHERE b.env = 'x'"),
+      await scansOf(
+        "SELECT a.body FROM raw_events a JOIN raw_events b USING (host) WHERE b.env = 'x'",
+      ),
     ).toEqual([
       ['body,host', 1],
       ['env,host', 1],
@@ -151,7 +149,10 @@ describe('nodes of a plan', () => {
     ]) {
       // A table in view makes an unknown end count.
       const { scans } = await plan(`SELECT * FROM (${sql}) a, (SELECT count(*) FROM raw_events) b`);
-      expect(scans.map(({ columns }) => columns), sql).toEqual([[]]);
+      expect(
+        scans.map(({ columns }) => columns),
+        sql,
+      ).toEqual([[]]);
     }
   });
 

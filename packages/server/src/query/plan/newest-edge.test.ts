@@ -38,9 +38,7 @@ test('keeps every row that can be among the first, ties included', async () => {
           { timeColumn: 'timestamp_ns', slice: new TimeSlice(systemClock) },
         );
         const isNewest = direction === 'newest';
-        const all = files
-          .flat(2)
-          .toSorted((a, b) => (isNewest ? Number(b - a) : Number(a - b)));
+        const all = files.flat(2).toSorted((a, b) => (isNewest ? Number(b - a) : Number(a - b)));
         const near = all.filter(
           (time) => edge === undefined || (isNewest ? time >= edge : time <= edge),
         );

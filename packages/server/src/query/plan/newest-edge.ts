@@ -20,7 +20,11 @@ export async function findNewestEdge(
   // Later blocks hold later files as a rule, and once the nearest pieces are in, others are passed over quickly.
   for (const block of view.blocks.toReversed()) {
     if (slice.isOver) await slice.yield();
-    for (const { rows, far } of timePieces(block, { version: view.version, leaf: leaf.index, isNewest })) {
+    for (const { rows, far } of timePieces(block, {
+      version: view.version,
+      leaf: leaf.index,
+      isNewest,
+    })) {
       // Distance in the direction of reading: the smaller, the earlier its rows are among the first.
       nearest.add(isNewest ? -far : far, rows);
     }

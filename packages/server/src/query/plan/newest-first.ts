@@ -132,9 +132,7 @@ function timeDirection(
   return asText(first['type']) === 'DESCENDING' ? 'newest' : 'oldest';
 }
 
-function limitRows(
-  limit: AstValue | undefined,
-): Pick<NewestFirst, 'limit' | 'offset'> | undefined {
+function limitRows(limit: AstValue | undefined): Pick<NewestFirst, 'limit' | 'offset'> | undefined {
   if (!isAstObject(limit) || asText(limit['type']) !== 'LIMIT_MODIFIER') return undefined;
   const rows = constantRows(limit['limit']);
   const offset = limit['offset'] === null ? 0 : constantRows(limit['offset']);

@@ -128,4 +128,3 @@ export const statement = fc.oneof(
       `SELECT host, count(DISTINCT service) AS n FROM raw_events r WHERE r.timestamp_ns < 1200 AND EXISTS (SELECT 1 FROM raw_events s WHERE s.timestamp_ns = r.timestamp_ns + 1 AND ${where.replaceAll('timestamp_ns', 's.timestamp_ns')}) GROUP BY 1`,
   ),
 );
-

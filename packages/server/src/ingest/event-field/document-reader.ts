@@ -7,7 +7,8 @@ import {
   parseTimestamp,
 } from '../../codec/index.ts';
 import type { RawEventBuilder } from '../../columns/index.ts';
-import { HeldField, noRank, SeverityMemo, type Span } from '../event-field/index.ts';
+import { HeldField, noRank, type Span } from './held-field.ts';
+import { SeverityMemo } from './severity-memo.ts';
 
 const timeRole = 1;
 const bodyRole = 16;
@@ -70,8 +71,14 @@ export class DocumentReader implements AttributeSink {
     this.#builder = builder;
   }
 
-  /** Reads the document the cursor was sent to into an event that has begun. */
+  /** Reads the document the cursor was sent to, and nothing behind it, into an event that has begun. */
   read(): void {
+    this.readObject();
+    this.#cursor.expectEnd();
+  }
+
+  /** Like `read` where other documents may follow. */
+  readObject(): void {
     const cursor = this.#cursor;
     this.#heldTime.rank = noRank;
     this.#heldBody.rank = noRank;
@@ -82,7 +89,6 @@ export class DocumentReader implements AttributeSink {
     while (cursor.nextKey()) {
       if (cursor.peek() !== jsonObject || !this.#takeStructuredBody()) this.#flattener.value(this);
     }
-    cursor.expectEnd();
     this.#finish();
   }
 

@@ -1,0 +1,2 @@
+export { openSqsSource } from './open-sqs-source.ts';
+export { createObjectProtocol } from './protocol.ts';
