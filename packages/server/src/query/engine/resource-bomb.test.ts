@@ -30,10 +30,10 @@ const outcome = async (sql: string): Promise<string> => {
 /** Values of constants, which the planner works out already. */
 const plannedBombs = [
   "SELECT length(repeat(repeat('x', 1000000), 3000))",
+  "SELECT damerau_levenshtein(repeat('a', 100000), repeat('b', 100000))",
   'SELECT len(range(1000000000))',
   "SELECT length(printf('%1000000000d', 1))",
   'SELECT len(list_transform(range(100000), x -> range(100000)))',
-  "SELECT damerau_levenshtein(repeat('a', 100000), repeat('b', 100000))",
   `WITH c0 AS (SELECT 1 AS a), ${Array.from({ length: 30 }, (_, i) => `c${i + 1} AS NOT MATERIALIZED (SELECT x.a FROM c${i} x, c${i} y)`).join(', ')} SELECT count(*) FROM c30`,
 ];
 
@@ -60,12 +60,16 @@ const timeBombs = [
   'SELECT range, md5(range::VARCHAR) FROM range(10000000000)',
 ];
 
+/** With `VARVE_TEST_RUNS` set, all of them; each takes its time. */
+const shortList = process.env['VARVE_TEST_RUNS'] === undefined ? 3 : Infinity;
+
 const isContained = (code: string): boolean =>
   ['query_out_of_memory', 'query_timeout', 'query_engine_failed'].includes(code);
 
 for (const [kind, bombs] of Object.entries({ plannedBombs, memoryBombs, timeBombs })) {
   test(`contains ${kind}`, { timeout: 90_000 }, async () => {
-    for (const sql of bombs) expect(await outcome(sql), sql).toSatisfy(isContained);
+    for (const sql of bombs.slice(0, shortList))
+      expect(await outcome(sql), sql).toSatisfy(isContained);
     expect((await fixture.ask('SELECT count(*) FROM raw_events', { files })).rows).toEqual([[100]]);
   });
 }
