@@ -65,6 +65,11 @@ export class Planner {
         details: { length: sql.length, limit: maxSqlLength },
       });
     }
+    if (sql.split('/*').length > maxComments) {
+      throw new NodeError('sql_not_allowed', 'the statement has too many comments', {
+        details: { limit: maxComments },
+      });
+    }
     if (sql.includes('\u0000'))
       throw new NodeError('sql_invalid', 'the statement holds a NUL character');
     const printed = await serialize(this.#parser, sql);
@@ -159,7 +164,7 @@ export class Planner {
    */
   async #body(sql: string, printed: string): Promise<string> {
     const statement = nodeOf(printed);
-    const candidates = [sql.trim().replace(/(?:\s*;)+$/, ''), undefined];
+    const candidates = [withoutSemicolons(sql), undefined];
     for (const candidate of candidates) {
       const body = candidate ?? (await deserialize(this.#parser, printed)).replace(/;\s*$/, '');
       const wrapped = nodeOf(await serialize(this.#parser, wrap(body)));
@@ -205,6 +210,16 @@ function withoutClock(scan: TableScan): TableScan {
     return [{ ...predicate, value: predicate.value - clockSlackNs }];
   });
   return { ...scan, predicates };
+}
+
+/** The engine takes a time that grows with the square of their number; 40,000 keep it busy for a minute. */
+const maxComments = 1000;
+
+/** The statement without what may follow it. A pattern for this would look at long blanks again and again. */
+function withoutSemicolons(sql: string): string {
+  let body = sql.trim();
+  while (body.endsWith(';')) body = body.slice(0, -1).trimEnd();
+  return body;
 }
 
 const wrap = (body: string): string => `SELECT * FROM (${body}\n) AS result`;

@@ -145,6 +145,7 @@ describe('nodes of a plan', () => {
       'SELECT max(a) FROM (SELECT 1 AS a WHERE false)',
       'SELECT 1 IN (1, 2, 3), (SELECT max(x) FROM (VALUES (1), (2)) t(x))',
       'SELECT * FROM repeat(1, 3)',
+      `SELECT * FROM json_each('[1, 2]') a, json_tree('{"a": 1}') b`,
     ]) {
       // A table in view makes an unknown end count.
       const { scans } = await plan(`SELECT * FROM (${sql}) a, (SELECT count(*) FROM raw_events) b`);
@@ -153,6 +154,12 @@ describe('nodes of a plan', () => {
         sql,
       ).toEqual([[]]);
     }
+  });
+
+  test('a correlated join counts its table once', async () => {
+    expect(await scansOf('SELECT j.value FROM raw_events r, json_each(r.body) j')).toEqual([
+      ['body', 1],
+    ]);
   });
 
   test('an end nobody knows counts as a read of every table in full', () => {

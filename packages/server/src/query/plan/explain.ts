@@ -72,11 +72,14 @@ const leavesWithoutTable: ReadonlySet<string> = new Set([
   'DUMMY_SCAN',
   'EMPTY_RESULT',
   'GENERATE_SERIES',
+  'HASH_GROUP_BY', // of a correlated column, the one half of a join that has the other
+  'JSON_EACH',
+  'JSON_TREE',
+  'PERFECT_HASH_GROUP_BY',
   'RANGE',
   'REC_CTE_SCAN',
   'REC_REC_CTE_SCAN',
   'REPEAT',
-  'REPEAT_ROW',
   'UNNEST',
 ]);
 
