@@ -29,9 +29,17 @@ export async function installPackages(): Promise<Installed<string>> {
 }
 
 /** A Python interpreter with the packages of `requirements.txt`. */
-export async function installPython(): Promise<Installed<string>> {
-  const requirements = join(interop, 'requirements.txt');
-  const directory = join(toolsDirectory, 'python');
+export function installPython(): Promise<Installed<string>> {
+  return installPythonServer('python', 'requirements.txt');
+}
+
+/** An interpreter of its own for a server that brings many packages. */
+export async function installPythonServer(
+  name: string,
+  requirementsPath: string,
+): Promise<Installed<string>> {
+  const requirements = join(interop, requirementsPath);
+  const directory = join(toolsDirectory, name);
   const python = join(directory, 'bin', 'python3');
   const wanted = await readFile(requirements);
   return installOnce(join(directory, '.installed'), wanted, async () => {

@@ -82,13 +82,13 @@ export class MessageReader implements AttributeSink {
   readonly #idName: Uint8Array;
   readonly #cursor = new JsonCursor();
   readonly #flattener = new JsonFlattener(this.#cursor);
+  readonly #heldShort = new HeldText('short_message');
   readonly #heldMessage = new HeldText('message');
   readonly #heldFull = new HeldText('full_message');
   readonly #service = new ByteBuffer(128);
   readonly #time = { high: 0, low: 0 };
   #serviceRank = noService;
   #severity = 0;
-  #hasBody = false;
   #hasHost = false;
   #hasId = false;
   #hasContent = false;
@@ -169,11 +169,11 @@ export class MessageReader implements AttributeSink {
   attributeNull(): void {}
 
   #reset(): void {
+    this.#heldShort.isHeld = false;
     this.#heldMessage.isHeld = false;
     this.#heldFull.isHeld = false;
     this.#serviceRank = noService;
     this.#severity = 0;
-    this.#hasBody = false;
     this.#hasHost = false;
     this.#hasId = false;
     this.#hasContent = false;
@@ -254,26 +254,33 @@ export class MessageReader implements AttributeSink {
     const { text, textStart, textEnd } = this.#cursor;
     if (isBlank(text, textStart, textEnd)) return;
     this.#hasContent = true;
-    if (field === shortMessageField && !this.#hasBody) {
-      this.#hasBody = true;
-      this.#builder.setBody(text, textStart, textEnd);
-    } else {
-      const held = field === fullMessageField ? this.#heldFull : this.#heldMessage;
-      held.hold(text, textStart, textEnd);
+    const held =
+      field === shortMessageField
+        ? this.#heldShort
+        : field === fullMessageField
+          ? this.#heldFull
+          : this.#heldMessage;
+    held.hold(text, textStart, textEnd);
+  }
+
+  /** The short message, unless it is but the beginning of the full one, as many clients cut it. */
+  #writeTexts(): void {
+    const builder = this.#builder;
+    const [short, full] = [this.#heldShort, this.#heldFull];
+    const isCut = short.isHeld && full.isHeld && beginsWith(full.value, short.value);
+    const order = isCut ? [full, this.#heldMessage] : [short, this.#heldMessage, full];
+    let hasBody = false;
+    for (const { key, value, isHeld } of order) {
+      if (!isHeld) continue;
+      if (hasBody) builder.attribute(key, 0, key.length, value.bytes, 0, value.size);
+      else builder.setBody(value.bytes, 0, value.size);
+      hasBody = true;
     }
   }
 
   #finish(peer: Uint8Array, start: number): void {
     const builder = this.#builder;
-    for (const { key, value, isHeld } of [this.#heldMessage, this.#heldFull]) {
-      if (!isHeld) continue;
-      if (this.#hasBody) {
-        builder.attribute(key, 0, key.length, value.bytes, 0, value.size);
-      } else {
-        this.#hasBody = true;
-        builder.setBody(value.bytes, 0, value.size);
-      }
-    }
+    this.#writeTexts();
     if (!this.#hasContent) throw malformedBody('the message has neither text nor fields', start);
     if (!this.#hasHost && peer.length > 0) builder.attributeText(hostKey, peer);
     if (this.#serviceRank !== noService && !builder.hasService) {
@@ -300,6 +307,12 @@ function severityOfLevel(bytes: Uint8Array, start: number, end: number): number 
 
 function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
   for (let at = start; at < end; at++) if (bytes[at]! > 0x20) return false;
+  return true;
+}
+
+function beginsWith(text: ByteBuffer, start: ByteBuffer): boolean {
+  if (text.size < start.size) return false;
+  for (let at = 0; at < start.size; at++) if (text.bytes[at] !== start.bytes[at]) return false;
   return true;
 }
 
