@@ -61,7 +61,7 @@ async function sendWithGelfPro(node: RunningNode, transport: 'udp' | 'tcp'): Pro
   });
   for (const line of lines) {
     await new Promise<void>((resolve, reject) => {
-      client.warning(line, (error: unknown) => (error ? reject(error as Error) : resolve()));
+      client.warning(line, (error: unknown) => (error ? reject(error) : resolve()));
     });
   }
 }
