@@ -7,6 +7,7 @@ import { gelfGroup } from './gelf.ts';
 import { logSetGroup } from './log-sets.ts';
 import { otlpExporterGroups } from './otlp-exporters.ts';
 import { s3ObjectGroup } from './s3-objects.ts';
+import { shipperGroups } from './shippers.ts';
 import { typesGroup } from './types.ts';
 
 export interface GroupsOptions {
@@ -24,6 +25,7 @@ export function allGroups(options: GroupsOptions): readonly CheckGroup[] {
     logSetGroup(options),
     ...otlpExporterGroups(directory),
     ...bulkClientGroups(directory),
+    ...shipperGroups(directory),
     gelfGroup(directory, python),
     s3ObjectGroup(directory),
     crashGroup(directory),

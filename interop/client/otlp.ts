@@ -103,14 +103,15 @@ export async function sendThroughSdk(
 }
 
 export function otlpSenders(): readonly Sender[] {
-  return (['json', 'protobuf'] as const).map((encoding) => {
-    const name = `otlp-${encoding}`;
+  return otlpTransports.map((transport) => {
+    const name = `otlp-${transport}`;
+    const listener = otlpListener(transport);
     return {
       name,
-      source: 'otlp_http',
-      listener: 'otlp_http',
+      source: listener,
+      listener,
       send: (address, set) =>
-        sendThroughSdk(otlpExporter(encoding, address), set, { client: name }),
+        sendThroughSdk(otlpExporter(transport, address), set, { client: name }),
     };
   });
 }

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { runCommand } from './command.ts';
 
 const interop = join(import.meta.dirname, '..');
-const tools = join(interop, '.tools');
+/** Kept from run to run, and ignored by git. */
+export const toolsDirectory = join(interop, '.tools');
 
 /** Something the suite needs, or why it is not there. */
 export type Installed<T> =
@@ -38,7 +39,7 @@ export async function installPythonServer(
   requirementsPath: string,
 ): Promise<Installed<string>> {
   const requirements = join(interop, requirementsPath);
-  const directory = join(tools, name);
+  const directory = join(toolsDirectory, name);
   const python = join(directory, 'bin', 'python3');
   const wanted = await readFile(requirements);
   return installOnce(join(directory, '.installed'), wanted, async () => {
@@ -56,7 +57,7 @@ function toFailure(error: unknown): { code: number; output: string } {
 }
 
 /** The marker holds what was installed and where; it is written last, so half an installation has none. */
-async function installOnce(
+export async function installOnce(
   marker: string,
   wanted: Uint8Array,
   install: () => Promise<string | Error>,

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -81,9 +81,20 @@ export class RunningNode implements AsyncDisposable {
 
   /** SIGKILL to the node itself, not to its launcher; resolves when nothing of it is left. */
   async kill(): Promise<void> {
-    const { pid } = JSON.parse(readFileSync(join(this.dataDir, 'lock'), 'utf8')) as { pid: number };
-    process.kill(pid, 'SIGKILL');
+    process.kill(this.#nodePid(), 'SIGKILL');
     await this.#exited;
+  }
+
+  /** The owner of the data directory; files of owners that were killed are removed by the next start. */
+  #nodePid(): number {
+    const owners = join(this.dataDir, 'owners');
+    const pids = readdirSync(owners).map((name) => {
+      const { pid } = JSON.parse(readFileSync(join(owners, name), 'utf8')) as { pid: number };
+      return pid;
+    });
+    const living = pids.find((pid) => existsSync(`/proc/${pid}`));
+    if (living === undefined) throw new Error('no process owns the data directory');
+    return living;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

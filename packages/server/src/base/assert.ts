@@ -6,8 +6,3 @@ export class AssertionError extends Error {
 export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new AssertionError(message);
 }
-
-/** For the `default` of an exhaustive switch. */
-export function unreachable(value: never): never {
-  throw new AssertionError(`unreachable value ${String(value)}`);
-}

@@ -1,4 +1,3 @@
-export { ColumnBatch } from './column-batch.ts';
 export { rawEventsSchema, type ColumnSpec, type ColumnType, type TableSchema } from './schema.ts';
 export { encodeRecordBatch, encodeSchemaMessage, endOfStream } from './arrow-ipc.ts';
 export {

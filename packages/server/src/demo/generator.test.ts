@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { flatJson, generateBatch } from './bench-batch.ts';
 import type { DemoEvent } from './demo-event.ts';
 import { serviceNames } from './fleet.ts';
 import { ShopGenerator } from './generator.ts';
@@ -163,22 +162,5 @@ describe('what happens to the shop', () => {
       /settle-orders|settlement finished/.test(text(event)),
     );
     expect(lines.length).toBe(2);
-  });
-});
-
-describe('events for measurements', () => {
-  const batch = generateBatch({ seed: 1, index: 0, count: 2000, startMs: noonMs });
-
-  it('are near 475 bytes of flat JSON and have eight attributes', () => {
-    const bytes = batch.reduce((sum, event) => sum + flatJson(event).length, 0) / batch.length;
-    expect(Math.abs(bytes - 475)).toBeLessThan(10);
-    expect(new Set(batch.map((event) => Object.keys(event.attributes).length))).toEqual(
-      new Set([8]),
-    );
-  });
-
-  it('are the same whichever way they are cut into batches', () => {
-    const tail = generateBatch({ seed: 1, index: 1500, count: 500, startMs: noonMs });
-    expect(tail).toEqual(batch.slice(1500));
   });
 });

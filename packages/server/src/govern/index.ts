@@ -1,7 +1,5 @@
 export {
   createAuthenticator,
-  principalOf,
-  readBearerToken,
   requirePermission,
   TokenSet,
   type Authenticator,

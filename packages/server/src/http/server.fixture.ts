@@ -15,6 +15,7 @@ export interface TestServerOptions {
   readonly sql?: SqlService['run'];
   readonly consoleAssets?: ConsoleAssets;
   readonly tls?: TlsFiles;
+  readonly stallMs?: number;
 }
 
 export interface TestServer extends AsyncDisposable {
@@ -53,6 +54,7 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
     }),
     version: '0.0.0-test',
     consoleAssets: options.consoleAssets ?? new Map(),
+    ...(options.stallMs !== undefined && { stallMs: options.stallMs }),
   });
   return {
     server,

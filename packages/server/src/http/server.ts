@@ -16,6 +16,7 @@ import { requestIdOf } from './request-id.ts';
 import { registerNodeStateRoutes } from './routes/node-state.ts';
 import { registerSqlRoute } from './routes/sql.ts';
 import { API_HEADERS, BASE_HEADERS } from './security-headers.ts';
+import { defaultStallMs } from './stream-body.ts';
 import { createServer } from './tls.ts';
 
 export interface HttpServerOptions {
@@ -29,6 +30,8 @@ export interface HttpServerOptions {
   readonly version: string;
   readonly consoleAssets?: ConsoleAssets;
   readonly clock?: Clock;
+  /** A client that takes no byte of an answer for this long is cut off; default a minute. */
+  readonly stallMs?: number;
 }
 
 /**
@@ -145,7 +148,7 @@ function configure(app: FastifyInstance, options: HttpServerOptions, stopping: A
   registerGuards(app, options);
   registerFallback(app, { authenticator, consoleAssets: options.consoleAssets ?? new Map() });
   registerNodeStateRoutes(app, options);
-  registerSqlRoute(app, { sql, stopping, logger });
+  registerSqlRoute(app, { sql, stopping, logger, stallMs: options.stallMs ?? defaultStallMs });
 }
 
 function listenError(listen: Exclude<ListenAddress, 'off'>, cause: unknown): Error {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { NodeError } from '../base/errors.ts';
@@ -257,6 +259,26 @@ describe('POST /v1/sql', () => {
     await expect.poll(() => signal?.aborted).toBe(true);
   });
 
+  it('cuts off a client that takes nothing any more, and closes its stream', async () => {
+    let isClosed = false;
+    await using server = await openTestServer({
+      stallMs: 300,
+      sql: () => Promise.resolve({ kind: 'rows', stream: flood(() => (isClosed = true)) }),
+    });
+    const [host, port] = server.server.address.split(':');
+    const client = connect(Number(port), host);
+    const body = '{"sql":"x"}';
+    client.write(
+      `POST /v1/sql?format=csv HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    );
+    await once(client, 'readable');
+    await expect.poll(() => isClosed, { timeout: 10_000 }).toBe(true);
+    expect(server.logText()).toContain('took no byte');
+    client.resume();
+    const [error] = (await once(client, 'error')) as [NodeJS.ErrnoException];
+    expect(error.code).toBe('ECONNRESET');
+  });
+
   it('reads no further than the client takes', async () => {
     let produced = 0;
     await using server = await openTestServer({
@@ -288,6 +310,14 @@ async function* failingAfter(chunks: readonly string[], error: Error): AsyncIter
     await delay(20);
   }
   throw error;
+}
+
+async function* flood(onClose: () => void): AsyncIterable<Uint8Array> {
+  try {
+    for (;;) yield Buffer.alloc(65_536, 'x');
+  } finally {
+    onClose();
+  }
 }
 
 async function* endless(onClose: () => void): AsyncIterable<Uint8Array> {

@@ -4,16 +4,20 @@ import { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { FastifyReply } from 'fastify';
 
+/** A client that takes no byte for this long is taken for gone, though its connection stands. */
+export const defaultStallMs = 60_000;
+
 /**
- * Streams a body with back-pressure. A failure before the first chunk rejects, so it becomes a proper
+ * Streams a body with back-pressure, for as long as the client takes something of it. A failure before the first chunk rejects, so it becomes a proper
  * error answer. After a later one the connection is cut, so that a truncated body cannot pass for a
  * whole one, and the promise resolves with the failure. The iterator is always closed.
  */
 export async function streamBody(
   reply: FastifyReply,
   stream: AsyncIterable<Uint8Array>,
-  signal: AbortSignal,
+  options: { readonly signal: AbortSignal; readonly stallMs: number },
 ): Promise<CutBody | undefined> {
+  const { signal } = options;
   const chunks = stream[Symbol.asyncIterator]();
   try {
     let next = await chunks.next();
@@ -21,7 +25,7 @@ export async function streamBody(
     const response = takeOver(reply);
     try {
       while (next.done !== true) {
-        if (!response.write(next.value)) await once(response, 'drain', { signal });
+        if (!response.write(next.value)) await drained(response, options);
         next = await chunks.next();
         signal.throwIfAborted();
       }
@@ -33,6 +37,25 @@ export async function streamBody(
     }
   } finally {
     await chunks.return?.();
+  }
+}
+
+/** The timeout of the socket starts over with every byte the client takes, also within one write. */
+async function drained(
+  response: ServerResponse,
+  { signal, stallMs }: { readonly signal: AbortSignal; readonly stallMs: number },
+): Promise<void> {
+  const stalled = new AbortController();
+  const onTimeout = (): void =>
+    stalled.abort(new Error(`the client took no byte for ${stallMs / 1000} s`));
+  response.setTimeout(stallMs, onTimeout);
+  try {
+    await once(response, 'drain', { signal: AbortSignal.any([signal, stalled.signal]) });
+  } catch (error) {
+    throw stalled.signal.aborted ? stalled.signal.reason : error;
+  } finally {
+    response.off('timeout', onTimeout);
+    response.setTimeout(0);
   }
 }
 

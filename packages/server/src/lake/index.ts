@@ -5,6 +5,10 @@ export type {
   RowGroupStats,
   SealedFile,
 } from './data-file.ts';
+export { FileCatalog, type FileView, type RemovedFile } from './file-catalog/file-catalog.ts';
+export type { FileBlock } from './file-catalog/file-block.ts';
+export type { Leaf, LeafLayout } from './file-catalog/leaf-layout.ts';
+export { leafFacts, type LeafStats, type StatColumns } from './file-catalog/stat-columns.ts';
 export type { TableLogger } from './iceberg/io.ts';
 export type { JsonInteger } from './iceberg/json.ts';
 export type { SweepResult } from './iceberg/sweep.ts';

@@ -88,9 +88,13 @@ describe('lockDataDir', () => {
       const pid = Number(line.toString());
       const stat = (): Promise<string> => readFile(`/proc/${pid}/stat`, 'utf8');
       await expect.poll(stat).toMatch(/\) Z /);
-      await (await lockDataDir(directory))();
+      await (
+        await lockDataDir(directory)
+      )();
       await writeFile(join(directory, 'owners', 'zombie'), JSON.stringify({ pid, identity: '' }));
-      await (await lockDataDir(directory))();
+      await (
+        await lockDataDir(directory)
+      )();
       expect(await readdir(join(directory, 'owners'))).toEqual([]);
     } finally {
       parent.kill('SIGKILL');

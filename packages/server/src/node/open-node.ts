@@ -15,6 +15,7 @@ import type { Pipeline } from '../pipeline/index.ts';
 import { defaultQueryOptions, QueryEngine, QueryService } from '../query/index.ts';
 import { type Logger, MetricRegistry } from '../telemetry/index.ts';
 import { lockDataDir } from './data-dir-lock.ts';
+import { registerEventLoopDelay } from './event-loop-delay.ts';
 import { NodeHealth } from './health.ts';
 import { openListeners } from './listeners.ts';
 import { registerNodeMetrics } from './metrics.ts';
@@ -62,6 +63,7 @@ export async function openNode(options: OpenNodeOptions): Promise<Node> {
     const sql = new PendingSql();
     const metrics = new MetricRegistry();
     registerNodeMetrics(metrics, health);
+    registerEventLoopDelay(metrics);
     const server = await openServer(options, { health, sql, metrics });
     closers.defer(() => server.close());
     const opened = await openStorage(options, health);
@@ -73,6 +75,7 @@ export async function openNode(options: OpenNodeOptions): Promise<Node> {
       engine,
       clock: systemClock,
       scanGuard: config.query.scanGuard,
+      maxSeconds: config.query.maxSeconds,
     });
     const { pipeline } = opened;
     sql.set(createSqlService(queries, pipeline));

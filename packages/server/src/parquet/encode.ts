@@ -33,10 +33,16 @@ export function encodeParquetStream(schema: TableSchema, stream: Uint8Array): Ui
 }
 
 function writerProperties(schema: TableSchema): WriterProperties {
-  return new WriterPropertiesBuilder()
+  let properties = new WriterPropertiesBuilder()
     .setCompression(Compression.ZSTD)
     .setMaxRowGroupSize(rowGroupMaxRows)
-    .setStatisticsEnabled(EnabledStatistics.Chunk)
+    // Bounds over the keys or values of maps tell a reader nothing, and cost a comparison for each of them.
+    .setStatisticsEnabled(EnabledStatistics.None);
+  for (const { name, type } of schema.columns) {
+    if (type === 'map<utf8,utf8>') continue;
+    properties = properties.setColumnStatisticsEnabled(name, EnabledStatistics.Chunk);
+  }
+  return properties
     .setColumnDictionaryEnabled(schema.timeColumn, false)
     .setColumnEncoding(schema.timeColumn, Encoding.DELTA_BINARY_PACKED)
     .setCreatedBy('varve')

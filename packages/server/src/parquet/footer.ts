@@ -41,7 +41,7 @@ export async function readFooterStats(
 
 /** Stats from the last bytes of a file, which must hold at least the whole footer. */
 export function footerStats(tail: Uint8Array, sizeBytes: number): DataFileStats {
-  const copy = new Uint8Array(tail).buffer;
+  const copy = new Uint8Array(footerOf(tail)).buffer;
   const metadata = parquetMetadata(copy);
   const fieldIds = leafFieldIds(metadata.schema);
   const rowGroups = metadata.row_groups.map((group) => rowGroupStats(group));
@@ -51,6 +51,14 @@ export function footerStats(tail: Uint8Array, sizeBytes: number): DataFileStats 
     columns: wholeFileColumns(metadata, rowGroups, fieldIds),
     rowGroups,
   };
+}
+
+/** What is needed of a tail; one that is damaged is left as it is for the parser to refuse. */
+function footerOf(tail: Uint8Array): Uint8Array {
+  if (tail.byteLength < trailerBytes) return tail;
+  const trailerAt = tail.byteLength - trailerBytes;
+  const footerBytes = new DataView(tail.buffer, tail.byteOffset + trailerAt).getUint32(0, true);
+  return footerBytes > trailerAt ? tail : tail.subarray(trailerAt - footerBytes);
 }
 
 async function readExactly(

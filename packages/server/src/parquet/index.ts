@@ -1,4 +1,4 @@
-export { encodeParquet, encodeParquetStream, rowGroupMaxRows } from './encode.ts';
-export { compareValues, footerStats, readFooterStats } from './footer.ts';
+export { encodeParquet, encodeParquetStream } from './encode.ts';
+export { footerStats, readFooterStats } from './footer.ts';
 export type { ColumnStats, DataFileStats, RowGroupStats } from './stats.ts';
 export { mergeSql } from './merge-sql.ts';

@@ -12,4 +12,4 @@ export {
 export type { DecodedRequest, IngestReply, IngestRequest, Protocol } from './protocol.ts';
 export { SegmentRotation } from './segment-rotation.ts';
 export { Storage, type StorageStart } from './storage.ts';
-export type { PinnedFiles, ReadableFile, TableDelta } from './table-state.ts';
+export type { PinnedFiles, TableDelta } from './table-state.ts';

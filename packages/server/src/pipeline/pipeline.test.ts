@@ -71,7 +71,7 @@ describe('Pipeline', () => {
     const { pipeline, calls } = setup();
     pipeline.onSegmentClosed(segment);
     const pinned = await pipeline.pin();
-    expect(pinned.files.map((file) => file.path)).toEqual(['/sealed/s1']);
+    expect(Array.from(pinned.files.files(), (file) => file.path)).toEqual(['/sealed/s1']);
     expect(calls.filter((call) => call !== 'rotate')).toEqual([
       'seal s1',
       'removeSegment s1',
@@ -145,6 +145,6 @@ describe('Pipeline', () => {
       'removeSegment s1',
       'markPublishable s1',
     ]);
-    expect((await pipeline.pin()).files).toHaveLength(2);
+    expect([...(await pipeline.pin()).files.files()]).toHaveLength(2);
   });
 });

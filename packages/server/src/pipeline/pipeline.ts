@@ -1,6 +1,7 @@
 import type { ErrorCode } from '@varve/contract';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
+import { rawEventsSchema } from '../columns/index.ts';
 import type { SealedFile } from '../lake/index.ts';
 import type { ClosedSegment } from '../wal/index.ts';
 import { Freshness } from './freshness.ts';
@@ -75,6 +76,7 @@ export class Pipeline {
   constructor(options: PipelineOptions) {
     this.#options = options;
     this.#state = new TableState({
+      schema: rawEventsSchema,
       localPath: options.localPath,
       onReleasable: (segmentIds) => this.#removal.add(segmentIds),
     });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mergeBelowBytes, mergeMaxBytes, planPublish } from './publish-plan.ts';
+import { mergeBelowBytes, mergeMaxBytes, planPublish, splitPublish } from './publish-plan.ts';
 
 function sealedFiles(sizes: readonly number[]) {
   return sizes.map((sizeBytes, index) => ({
@@ -42,5 +42,21 @@ describe('planPublish', () => {
         }
       }),
     );
+  });
+});
+
+describe('splitPublish', () => {
+  it('does without one merge and leaves alone what may be in the bucket', () => {
+    const files = [
+      { key: 'data/large', segmentIds: ['a'] },
+      { key: 'data/merged', segmentIds: ['b', 'c'] },
+      { key: 'data/failing', segmentIds: ['d', 'e'] },
+    ];
+    const intent = { commitId: '1', isCommitted: false, files };
+    const split = splitPublish(intent, { key: 'data/failing', dataPrefix: 'data/' });
+    expect(split).toMatchObject({ commitId: '1', isCommitted: false });
+    expect(split.files.slice(0, 2)).toEqual(files.slice(0, 2));
+    expect(split.files.slice(2).map((file) => file.segmentIds)).toEqual([['d'], ['e']]);
+    expect(new Set(split.files.map((file) => file.key)).size).toBe(4);
   });
 });

@@ -29,12 +29,21 @@ export function planPublish(
   return { commitId: randomUUID(), isCommitted: false, files };
 }
 
-/** The same segments under the same commit id, without a merge. Files that needed none keep their keys. */
-export function splitPublish(intent: PublishIntent, dataPrefix: string): PublishIntent {
+/**
+ * The same segments under the same commit id, without the merge of one object. All others keep their keys: they may
+ * be in the bucket already, and under another key would be left there.
+ */
+export function splitPublish(
+  intent: PublishIntent,
+  merge: { readonly key: string; readonly dataPrefix: string },
+): PublishIntent {
   const files = intent.files.flatMap((file) =>
-    file.segmentIds.length === 1
-      ? [file]
-      : file.segmentIds.map((segmentId) => ({ key: newKey(dataPrefix), segmentIds: [segmentId] })),
+    file.key === merge.key
+      ? file.segmentIds.map((segmentId) => ({
+          key: newKey(merge.dataPrefix),
+          segmentIds: [segmentId],
+        }))
+      : [file],
   );
   return { ...intent, files };
 }

@@ -172,14 +172,15 @@ export class Publisher {
     const { fileSystem, directory } = this.#options;
     const target = join(directory, baseName(key));
     const existing = await fileSystem.open(target, 'read').catch(undefinedIfMissing);
-    if (existing === undefined) await this.#merge(underway, target, sources);
+    if (existing === undefined) await this.#merge(underway, key, sources);
     else await existing.close();
     await fileSystem.syncDirectory(directory);
     return target;
   }
 
-  async #merge(underway: Underway, target: string, sources: readonly SealedFile[]): Promise<void> {
-    const { fileSystem, merge } = this.#options;
+  async #merge(underway: Underway, key: string, sources: readonly SealedFile[]): Promise<void> {
+    const { fileSystem, directory, merge } = this.#options;
+    const target = join(directory, baseName(key));
     const temporary = target + temporarySuffix;
     try {
       await merge({ sources: sources.map((source) => source.path), target: temporary });
@@ -189,22 +190,25 @@ export class Publisher {
       // Its space may be what the next attempt lacks; what stays is overwritten or swept.
       await removeFile(fileSystem, temporary).catch(() => undefined);
       underway.mergeFailures += 1;
-      if (underway.mergeFailures >= mergeAttempts) this.#splitIntent(underway);
+      if (underway.mergeFailures >= mergeAttempts) this.#splitIntent(underway, key);
       throw error;
     }
     await fileSystem.rename(temporary, target);
   }
 
   /**
-   * Plans the same segments without a merge, under the same commit id. Allowed because nothing was committed: a
+   * Plans the same segments without this merge, under the same commit id. Allowed because nothing was committed: a
    * commit is tried only once every merged file is there, and then no merge can fail any more.
    */
-  #splitIntent(underway: Underway): void {
+  #splitIntent(underway: Underway, key: string): void {
     const { logger, table } = this.#options;
     const { intent } = underway;
-    const { commitId } = intent;
-    logger.warn({ commitId }, 'merging keeps failing; publishing the sealed files one by one');
-    this.#underway = { ...underway, intent: splitPublish(intent, table.dataPrefix) };
+    const { dataPrefix } = table;
+    logger.warn(
+      { commitId: intent.commitId },
+      'merging keeps failing; publishing the sealed files one by one',
+    );
+    this.#underway = { ...underway, intent: splitPublish(intent, { key, dataPrefix }) };
     this.#underway.isIntentDurable = false;
   }
 

@@ -1,77 +1,88 @@
-import { describe, expect, it } from 'vitest';
-import { FaultyFileSystem, type FaultPlan } from '../../test/fixture/faulty-file-system.ts';
-import { openLog } from '../../test/fixture/segment-fixture.ts';
-import { SimulatedClock } from '../../test/fixture/simulated-clock.ts';
-import { silentLogger } from '../base/logger.ts';
-import type { ClosedSegment } from '../wal/index.ts';
-import type { WalUsage } from './pipeline.ts';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Clock } from '../base/clock.ts';
+import { nodeFileSystem } from '../base/node-file-system.ts';
+import { createLogger } from '../telemetry/index.ts';
+import { schemaHashBytes, WalWriter } from '../wal/index.ts';
 import { SegmentRotation } from './segment-rotation.ts';
 
-async function setup(plan: FaultPlan = () => undefined) {
-  let isBroken = false;
-  const disk = new FaultyFileSystem({
-    plan: (operation) => (isBroken ? 'EIO' : plan(operation)),
-  });
-  const wal = await openLog(disk);
-  const clock = new SimulatedClock();
-  const closed: ClosedSegment[] = [];
-  const usage: WalUsage[] = [];
-  const rotation = new SegmentRotation({
-    wal,
-    clock,
-    logger: silentLogger,
-    sealIntervalMs: 1000,
-    onSegmentClosed: (segment) => closed.push(segment),
-    onUsage: (latest) => usage.push(latest),
-  });
-  const pass = async (): Promise<void> => {
-    clock.advance(1000);
-    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-  };
-  return { rotation, closed, usage, pass, breakDisk: (next: boolean) => (isBroken = next) };
+let directory: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'varve-rotation-'));
+});
+
+afterEach(async () => {
+  await rm(directory, { recursive: true });
+});
+
+const sealIntervalMs = 1000;
+
+/** Time stands still; timers are only kept. */
+class ManualClock implements Clock {
+  readonly timers: { readonly delayMs: number; run: () => void }[] = [];
+
+  nowMs(): number {
+    return 0;
+  }
+
+  monotonicMs(): number {
+    return 0;
+  }
+
+  after(delayMs: number, run: () => void): () => void {
+    const timer = { delayMs, run };
+    this.timers.push(timer);
+    return () => {
+      const at = this.timers.indexOf(timer);
+      if (at !== -1) this.timers.splice(at, 1);
+    };
+  }
+
+  sleep(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  ageTimers(): number {
+    return this.timers.filter((timer) => timer.delayMs === sealIntervalMs).length;
+  }
 }
 
 describe('SegmentRotation', () => {
-  it('closes a segment by age, once', async () => {
-    const { rotation, closed, pass } = await setup();
-    await rotation.append([Buffer.from('a')], 1);
-    await pass();
-    await pass();
-    expect(closed.map((segment) => segment.rows)).toEqual([1]);
-  });
-
-  it('closes what was acknowledged before a failure even if nothing is appended any more', async () => {
-    const { rotation, closed, pass, breakDisk } = await setup();
-    await rotation.append([Buffer.from('a')], 1);
-    breakDisk(true);
-    await expect(rotation.append([Buffer.from('b')], 1)).rejects.toThrow();
-    await pass();
-    expect(closed).toEqual([]);
-    breakDisk(false);
-    await pass();
-    expect(closed.map((segment) => segment.rows)).toEqual([1]);
-  });
-
-  it('reports that events are refused, also where the log itself is whole', async () => {
-    let isFull = true;
-    const { rotation, usage, pass } = await setup(({ kind }) =>
-      isFull && kind === 'write' ? 'ENOSPC' : undefined,
-    );
-    await expect(rotation.append([Buffer.from('a')], 1)).rejects.toThrow();
-    await pass();
-    expect(usage.at(-1)?.isFailing).toBe(true);
-    isFull = false;
-    await rotation.append([Buffer.from('a')], 1);
-    await pass();
-    expect(usage.at(-1)?.isFailing).toBe(false);
-  });
-
-  it('begins nothing once it was stopped', async () => {
-    const { rotation, closed, pass } = await setup();
-    await rotation.append([Buffer.from('a')], 1);
+  it('counts the age of a segment from when the one before it was closed for its size', async () => {
+    const clock = new ManualClock();
+    const logger = createLogger({ level: 'fatal', format: 'json' });
+    const closed: string[] = [];
+    const remaining: number[] = [];
+    await using wal = await WalWriter.open({
+      directory,
+      fileSystem: nodeFileSystem,
+      logger,
+      schemaHash: new Uint8Array(schemaHashBytes),
+      segmentMaxBytes: 1000,
+      onSegmentClosed(segment) {
+        rotation.noteClosedByLog();
+        remaining.push(clock.ageTimers());
+        closed.push(segment.segmentId);
+      },
+    });
+    const rotation = new SegmentRotation({
+      wal,
+      clock,
+      logger,
+      sealIntervalMs,
+      onSegmentClosed: (segment) => closed.push(segment.segmentId),
+      onUsage: () => undefined,
+    });
+    await rotation.append([new Uint8Array(100)], 1);
+    expect(clock.ageTimers()).toBe(1);
+    await rotation.append([new Uint8Array(2000)], 1);
+    expect(closed.length).toBe(1);
+    // The timer of the closed segment is gone; the append that closed it started that of the next.
+    expect(remaining).toEqual([0]);
+    expect(clock.ageTimers()).toBe(1);
     rotation.stop();
-    await rotation.append([Buffer.from('b')], 1);
-    await pass();
-    expect(closed).toEqual([]);
   });
 });

@@ -58,6 +58,12 @@ export class SegmentRotation implements GroupLog {
     this.#cancelReport?.();
   }
 
+  /** The log closed its segment itself, mostly because of its size: the next one is young. */
+  noteClosedByLog(): void {
+    this.#cancelRotation?.();
+    this.#cancelRotation = undefined;
+  }
+
   /** Closes the open segment if it holds records, and announces it before this resolves. */
   async rotate(): Promise<void> {
     const segment = await this.#options.wal.rotate();

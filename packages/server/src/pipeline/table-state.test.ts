@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { rawEventsSchema } from '../columns/index.ts';
 import type { DataFileStats } from '../parquet/index.ts';
 import { type TableDelta, TableState } from './table-state.ts';
 
@@ -25,13 +26,14 @@ const delta = (change: Partial<TableDelta>): TableDelta => ({
 function setup() {
   const released: string[][] = [];
   const state = new TableState({
+    schema: rawEventsSchema,
     localPath: (key) => `/bucket/${key}`,
     onReleasable: (segmentIds) => released.push([...segmentIds]),
   });
   const paths = (): string[] => {
     const pinned = state.pin();
     pinned.release();
-    return pinned.files.map((file) => file.path);
+    return [...pinned.files.files()].map(({ path }) => path);
   };
   return { state, released, paths };
 }
@@ -43,7 +45,7 @@ describe('TableState', () => {
     state.addSealed(sealed('s2'));
     expect(paths()).toEqual(['/sealed/s1', '/sealed/s2']);
     state.apply(delta({ added: [{ key: 'd1', stats: stats(1) }], publishedSegmentIds: ['s1'] }));
-    expect(paths()).toEqual(['/bucket/d1', '/sealed/s2']);
+    expect(paths()).toEqual(['/sealed/s2', '/bucket/d1']);
     expect(released).toEqual([['s1']]);
     expect(state.totals).toEqual({ files: 1, events: 1, bytes: 10 });
     expect(state.sealedTotals).toEqual({ files: 1, events: 1, bytes: 10 });
@@ -59,7 +61,7 @@ describe('TableState', () => {
     first.release();
     first.release();
     expect(released).toEqual([]);
-    expect(second.files.map((file) => file.path)).toEqual(['/sealed/s1']);
+    expect([...second.files.files()].map(({ path }) => path)).toEqual(['/sealed/s1']);
     second.release();
     expect(released).toEqual([['s1']]);
     later.release();

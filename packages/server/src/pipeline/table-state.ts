@@ -1,15 +1,9 @@
-import type { DataFile, SealedFile } from '../lake/index.ts';
-import type { DataFileStats } from '../parquet/index.ts';
-
-/** A file a query reads, wherever it lies. */
-export interface ReadableFile {
-  readonly path: string;
-  readonly stats: DataFileStats;
-}
+import type { TableSchema } from '../columns/index.ts';
+import { type DataFile, FileCatalog, type FileView, type SealedFile } from '../lake/index.ts';
 
 /** One consistent view of the table; its files stay where they are until `release`. */
 export interface PinnedFiles {
-  readonly files: readonly ReadableFile[];
+  readonly files: FileView;
   release(): void;
 }
 
@@ -37,20 +31,24 @@ export interface TableTotals {
 export class TableState {
   readonly #localPath: (key: string) => string;
   readonly #onReleasable: (segmentIds: readonly string[]) => void;
-  readonly #committed = new Map<string, ReadableFile>();
-  readonly #sealed = new Map<string, ReadableFile>();
+  readonly #catalog: FileCatalog;
+  /** Paths by segment id. */
+  readonly #sealed = new Map<string, string>();
+  readonly #totals = new Totals();
+  readonly #sealedTotals = new Totals();
   /** Segment id → number of pins; an entry only while pinned. */
   readonly #pins = new Map<string, number>();
   /** Published, but still pinned by a query that began before. */
   readonly #leaving = new Set<string>();
-  #files: readonly ReadableFile[] | undefined;
   #snapshotId: string | undefined;
   #committedAtMs: number | undefined;
 
   constructor(options: {
+    schema: TableSchema;
     localPath: (key: string) => string;
     onReleasable: (segmentIds: readonly string[]) => void;
   }) {
+    this.#catalog = new FileCatalog(options.schema);
     this.#localPath = options.localPath;
     this.#onReleasable = options.onReleasable;
   }
@@ -65,47 +63,61 @@ export class TableState {
 
   /** Of the snapshot, without sealed files. */
   get totals(): TableTotals {
-    return totalsOf(this.#committed.values());
+    return this.#totals.value;
   }
 
   get sealedTotals(): TableTotals {
-    return totalsOf(this.#sealed.values());
+    return this.#sealedTotals.value;
   }
 
-  addSealed(file: SealedFile): void {
-    this.#sealed.set(file.segmentId, { path: file.path, stats: file.stats });
-    this.#files = undefined;
+  addSealed({ segmentId, path, stats }: SealedFile): void {
+    this.#sealed.set(segmentId, path);
+    this.#add({ path, stats }, this.#sealedTotals);
   }
 
   apply(delta: TableDelta): void {
-    for (const key of delta.removedKeys) this.#committed.delete(key);
-    for (const file of delta.added) {
-      this.#committed.set(file.key, { path: this.#localPath(file.key), stats: file.stats });
+    for (const key of delta.removedKeys) this.#remove(this.#localPath(key), this.#totals);
+    for (const { key, stats } of delta.added) {
+      this.#add({ path: this.#localPath(key), stats }, this.#totals);
     }
-    for (const segmentId of delta.publishedSegmentIds) this.#sealed.delete(segmentId);
+    for (const segmentId of delta.publishedSegmentIds) {
+      const path = this.#sealed.get(segmentId);
+      if (path !== undefined) this.#remove(path, this.#sealedTotals);
+      this.#sealed.delete(segmentId);
+    }
     this.#snapshotId = delta.snapshotId;
     this.#committedAtMs = delta.committedAtMs ?? this.#committedAtMs;
-    this.#files = undefined;
     const pinned = delta.publishedSegmentIds.filter((segmentId) => this.#pins.has(segmentId));
     for (const segmentId of pinned) this.#leaving.add(segmentId);
     this.#release(delta.publishedSegmentIds.filter((segmentId) => !this.#pins.has(segmentId)));
   }
 
   pin(): PinnedFiles {
-    this.#files ??= [...this.#committed.values(), ...this.#sealed.values()];
+    const files = this.#catalog.view();
     const segmentIds = [...this.#sealed.keys()];
     for (const segmentId of segmentIds) {
       this.#pins.set(segmentId, (this.#pins.get(segmentId) ?? 0) + 1);
     }
     let isReleased = false;
     return {
-      files: this.#files,
+      files,
       release: () => {
         if (isReleased) return;
         isReleased = true;
         this.#unpin(segmentIds);
       },
     };
+  }
+
+  #add(file: { path: string; stats: DataFile['stats'] }, totals: Totals): void {
+    this.#remove(file.path, totals);
+    this.#catalog.add(file);
+    totals.add(file.stats);
+  }
+
+  #remove(path: string, totals: Totals): void {
+    const removed = this.#catalog.remove(path);
+    if (removed !== undefined) totals.remove(removed);
   }
 
   #unpin(segmentIds: readonly string[]): void {
@@ -127,14 +139,27 @@ export class TableState {
   }
 }
 
-function totalsOf(files: Iterable<ReadableFile>): TableTotals {
-  let count = 0;
-  let events = 0;
-  let bytes = 0;
-  for (const { stats } of files) {
-    count++;
-    events += stats.rows;
-    bytes += stats.sizeBytes;
+type Counted = Pick<DataFile['stats'], 'rows' | 'sizeBytes'>;
+
+/** Kept up to date rather than added up: health and metrics ask often, and a table can have many files. */
+class Totals {
+  #files = 0;
+  #events = 0;
+  #bytes = 0;
+
+  get value(): TableTotals {
+    return { files: this.#files, events: this.#events, bytes: this.#bytes };
   }
-  return { files: count, events, bytes };
+
+  add({ rows, sizeBytes }: Counted): void {
+    this.#files += 1;
+    this.#events += rows;
+    this.#bytes += sizeBytes;
+  }
+
+  remove({ rows, sizeBytes }: Counted): void {
+    this.#files -= 1;
+    this.#events -= rows;
+    this.#bytes -= sizeBytes;
+  }
 }

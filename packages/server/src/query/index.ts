@@ -12,4 +12,4 @@ export {
 } from './query-service.ts';
 export type { ScanBound } from './plan/bound.ts';
 export type { GuardVerdict } from './scan-guard.ts';
-export type { PinnedFile, PinnedFiles, QueryTable, RowScope, TableSource } from './table.ts';
+export type { PinnedFiles, QueryTable, RowScope, TableSource } from './table.ts';

@@ -17,6 +17,12 @@ export const queryOptions = {
     unit: 'seconds',
     description: 'A query that waited longer is refused with 503 and `Retry-After`.',
   }),
+  'query.max_seconds': optionalOption(integer({ min: 1 }), {
+    absent: 'no limit of its own',
+    unit: 'seconds',
+    description:
+      'A query that runs longer is stopped, also one that its caller confirmed although its bound exceeds the limit.',
+  }),
   'query.scan_guard': option(oneOf('enforce', 'shadow', 'off'), {
     default: 'enforce',
     description:

@@ -1,14 +1,18 @@
 import { Readable } from 'node:stream';
 import type { Clock } from '../base/clock.ts';
 import { NodeError } from '../base/errors.ts';
-import type { ExecutionTable, PlannedSql, ResultFormat } from './engine/protocol.ts';
+import type { Execution, ExecutionTable, PlannedSql, ResultFormat } from './engine/protocol.ts';
 import type { QueryEngine } from './engine/query-engine.ts';
 import type { RunningQuery } from './engine/running-query.ts';
 import { contentTypes, formatRows, type QuerySummary } from './envelope.ts';
 import type { ScanGuardMode } from './options.ts';
 import { boundPlan, type PrunedTable, type ScanBound, type TableScans } from './plan/bound.ts';
-import { narrowNewestFirst } from './plan/newest-first.ts';
+import type { TableScan } from './plan/explain.ts';
+import { noFiles, packFiles } from './plan/file-selection.ts';
+import { findNewestEdge } from './plan/newest-edge.ts';
+import type { Predicate } from './plan/predicate.ts';
 import { ThroughputMeter } from './plan/throughput.ts';
+import { TimeSlice } from './plan/time-slice.ts';
 import {
   boundDetails,
   exceedsLimit,
@@ -20,7 +24,7 @@ import {
   type ScanLimit,
   type ScanRequest,
 } from './scan-guard.ts';
-import { suggestNarrower } from './suggestion.ts';
+import { suggestNarrower, type SuggestionSource } from './suggestion.ts';
 import type { PinnedFiles, QueryTable } from './table.ts';
 
 export interface QueryRequest extends ScanRequest {
@@ -42,6 +46,8 @@ export interface QueryServiceOptions {
   readonly engine: QueryEngine;
   readonly clock: Clock;
   readonly scanGuard: ScanGuardMode;
+  /** Every query is stopped after this long. */
+  readonly maxSeconds?: number | undefined;
 }
 
 /** A result on its way. */
@@ -61,12 +67,14 @@ export class QueryService {
   readonly #engine: QueryEngine;
   readonly #clock: Clock;
   readonly #mode: ScanGuardMode;
+  readonly #maxSeconds: number;
   readonly #throughput = new ThroughputMeter();
 
   constructor(options: QueryServiceOptions) {
     this.#engine = options.engine;
     this.#clock = options.clock;
     this.#mode = options.scanGuard;
+    this.#maxSeconds = options.maxSeconds ?? Infinity;
   }
 
   get load(): { readonly running: number; readonly queued: number } {
@@ -89,12 +97,11 @@ export class QueryService {
     const pins = await pinAll(tables);
     try {
       context.signal?.throwIfAborted();
-      const scans = tables.map(({ schema }, i) => ({
-        table: schema.name,
-        files: pins[i]?.files ?? [],
-      }));
-      const narrowed = narrow(plan, tables, scans);
-      const bounded = boundPlan(plan.scans, narrowed.scans, this.#throughput.speed);
+      const scans = pins.map(({ files }, i) => ({ table: tables[i]?.schema.name ?? '', files }));
+      const slice = new TimeSlice(this.#clock);
+      const narrowed = await narrow({ plan, tables, scans }, slice);
+      const bounding = { speed: this.#throughput.speed, slice };
+      const bounded = await boundPlan(narrowed.scans, scans, bounding);
       const verdict = judgeScan(bounded.bound, limit, {
         mode: request.explain === true ? 'shadow' : this.#mode,
         confirm: request.confirm === true,
@@ -102,7 +109,7 @@ export class QueryService {
       if (verdict === 'refused') {
         const suggestions = await this.#suggest(
           { plan, limit, visible },
-          { tables, scans: narrowed.scans },
+          { tables, scans, bounding },
         );
         throw scanRefused(bounded.bound, limit, suggestions);
       }
@@ -114,7 +121,10 @@ export class QueryService {
         bound: bounded.bound,
         verdict,
         limit,
-        tables: executionTables(tables, bounded.tables, narrowed.edge),
+        maxSeconds: this.#maxSeconds,
+        tables,
+        pruned: bounded.tables,
+        edge: narrowed.edge,
         pins,
         context,
         startedMs,
@@ -131,7 +141,11 @@ export class QueryService {
       readonly limit: ScanLimit;
       readonly visible: readonly { readonly name: string }[];
     },
-    data: { readonly tables: readonly QueryTable[]; readonly scans: readonly TableScans[] },
+    data: {
+      readonly tables: readonly QueryTable[];
+      readonly scans: readonly TableScans[];
+      readonly bounding: SuggestionSource['bounding'];
+    },
   ): ReturnType<typeof suggestNarrower> {
     return suggestNarrower(query.plan, {
       narrow: (edits) => this.#engine.narrow(query.plan.body, edits),
@@ -141,7 +155,7 @@ export class QueryService {
       timeColumns: Object.fromEntries(
         data.tables.map(({ schema }) => [schema.name, schema.timeColumn]),
       ),
-      speed: this.#throughput.speed,
+      bounding: data.bounding,
     });
   }
 }
@@ -159,34 +173,35 @@ async function pinAll(tables: readonly QueryTable[]): Promise<PinnedFiles[]> {
 
 type Edge = Pick<ExecutionTable, 'fromNs' | 'toNs'>;
 
-function narrow(
-  plan: PlannedSql,
-  tables: readonly QueryTable[],
-  scans: readonly TableScans[],
-): { readonly scans: readonly TableScans[]; readonly edge: Edge } {
-  const wanted = plan.newestFirst;
-  const table = tables.find(({ schema }) => schema.name === wanted?.table);
-  const own = scans.find((scan) => scan.table === wanted?.table);
-  if (wanted === undefined || table === undefined || own === undefined) return { scans, edge: {} };
-  const { files, edgeNs } = narrowNewestFirst(own.files, wanted, table.schema.timeColumn);
-  if (edgeNs === undefined) return { scans, edge: {} };
-  return {
-    scans: [{ table: own.table, files }],
-    edge: wanted.direction === 'newest' ? { fromNs: String(edgeNs) } : { toNs: String(edgeNs) },
-  };
+interface Narrowed {
+  readonly scans: readonly TableScan[];
+  readonly edge: Edge;
 }
 
-function executionTables(
-  tables: readonly QueryTable[],
-  pruned: readonly PrunedTable[],
-  edge: Edge,
-): ExecutionTable[] {
-  return tables.map(({ schema, scope }) => ({
-    name: schema.name,
-    ...(scope === undefined ? {} : { scope }),
-    ...edge,
-    paths: pruned.find(({ table }) => table === schema.name)?.files.map(({ path }) => path) ?? [],
-  }));
+/** For the first rows in time order, a condition on the time that keeps what can be among them. */
+async function narrow(
+  query: {
+    readonly plan: PlannedSql;
+    readonly tables: readonly QueryTable[];
+    readonly scans: readonly TableScans[];
+  },
+  slice: TimeSlice,
+): Promise<Narrowed> {
+  const { scans, newestFirst: wanted } = query.plan;
+  const table = query.tables.find(({ schema }) => schema.name === wanted?.table);
+  const view = query.scans.find((scan) => scan.table === wanted?.table)?.files;
+  if (wanted === undefined || wanted.isFiltered || table === undefined || view === undefined) {
+    return { scans, edge: {} };
+  }
+  const { timeColumn } = table.schema;
+  const edgeNs = await findNewestEdge(view, wanted, { timeColumn, slice });
+  if (edgeNs === undefined) return { scans, edge: {} };
+  const isNewest = wanted.direction === 'newest';
+  const predicate: Predicate = { column: timeColumn, op: isNewest ? '>=' : '<=', value: edgeNs };
+  return {
+    scans: scans.map((scan) => ({ ...scan, predicates: [...scan.predicates, predicate] })),
+    edge: isNewest ? { fromNs: String(edgeNs) } : { toNs: String(edgeNs) },
+  };
 }
 
 interface PreparedParts {
@@ -197,11 +212,17 @@ interface PreparedParts {
   readonly bound: ScanBound;
   readonly verdict: GuardVerdict;
   readonly limit: ScanLimit;
-  readonly tables: readonly ExecutionTable[];
+  readonly maxSeconds: number;
+  readonly tables: readonly QueryTable[];
+  readonly pruned: readonly PrunedTable[];
+  readonly edge: Edge;
   readonly pins: readonly PinnedFiles[];
   readonly context: QueryContext;
   readonly startedMs: number;
 }
+
+/** A timer for longer would fire at once; no query runs for weeks. */
+const longestTimerSeconds = (2 ** 31 - 1) / 1000;
 
 /** A query that may run. It holds its files until it is disposed of or its stream has ended. */
 export class PreparedQuery {
@@ -245,12 +266,12 @@ export class PreparedQuery {
   async stream(format: ResultFormat): Promise<QueryResult> {
     if (this.#isStarted) throw new NodeError('node_internal', 'a prepared query runs once');
     this.#isStarted = true;
-    const { engine, plan, bound, tables, context } = this.#parts;
+    const { engine, context } = this.#parts;
     const timeoutMs = this.#timeoutMs();
     let running: RunningQuery;
     try {
       running = await engine.execute(
-        { body: plan.body, columns: plan.columns, format, tables, weight: bound.bytes },
+        { ...(await this.#execution()), format },
         {
           owner: context.owner ?? '',
           ...(context.signal === undefined ? {} : { signal: context.signal }),
@@ -263,7 +284,7 @@ export class PreparedQuery {
     }
     const summary = this.#summarise(running);
     const rows = formatRows(format, {
-      columns: plan.columns,
+      columns: this.#parts.plan.columns,
       chunks: running.chunks(),
       summary: () => summary,
     });
@@ -278,12 +299,39 @@ export class PreparedQuery {
     if (!this.#isStarted) this.#release();
   }
 
-  /** Only a query held to a limit is stopped by it. */
+  async #execution(): Promise<Omit<Execution, 'pipePath' | 'format'>> {
+    const { plan, bound, tables, pruned, edge, clock } = this.#parts;
+    const { body, columns, newestFirst } = plan;
+    const keyed = newestFirst?.keyed;
+    const slice = new TimeSlice(clock);
+    const executionTables: ExecutionTable[] = [];
+    for (const { schema, scope } of tables) {
+      const selection = pruned.find(({ table }) => table === schema.name)?.files ?? noFiles;
+      const timesOf = keyed === undefined ? undefined : schema.timeColumn;
+      executionTables.push({
+        name: schema.name,
+        ...(scope === undefined ? {} : { scope }),
+        ...edge,
+        files: await packFiles(selection, { timesOf, slice }),
+      });
+    }
+    return {
+      body,
+      columns,
+      tables: executionTables,
+      ...(newestFirst === undefined || keyed === undefined
+        ? {}
+        : { newestFirst: { ...newestFirst, keyed } }),
+      weight: bound.bytes,
+    };
+  }
+
+  /** Only a query held to its limit is stopped by it. */
   #timeoutMs(): number | undefined {
-    const { limit, verdict } = this.#parts;
-    return limit.seconds === undefined || verdict !== 'within_limit'
-      ? undefined
-      : limit.seconds * 1000;
+    const { limit, verdict, maxSeconds } = this.#parts;
+    const own = verdict === 'within_limit' ? (limit.seconds ?? Infinity) : Infinity;
+    const seconds = Math.min(own, maxSeconds);
+    return seconds > longestTimerSeconds ? undefined : seconds * 1000;
   }
 
   #summarise(running: RunningQuery): Promise<QuerySummary> {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NodeError } from '../base/errors.ts';
 import type { Suggestion } from './suggestion.ts';
-import type { PinnedFile } from './table.ts';
+import type { TestFile } from './testing/parquet-fixture.ts';
 import { QueryFixture } from './testing/query-fixture.ts';
 
 let fixture: QueryFixture;
-let files: readonly PinnedFile[];
+let files: readonly TestFile[];
 
 const dayNs = 86_400_000_000_000n;
 

@@ -1,5 +1,6 @@
+import { leafFacts } from '../lake/index.ts';
 import type { NarrowEdits, PlannedSql } from './engine/protocol.ts';
-import { boundPlan, type ScanBound, type ScanSpeed, type TableScans } from './plan/bound.ts';
+import { boundPlan, type ScanBound, type TableScans } from './plan/bound.ts';
 import type { TableScan } from './plan/explain.ts';
 
 /** A narrower variant of a refused query that would run. */
@@ -18,7 +19,7 @@ export interface SuggestionSource {
   readonly tables: readonly TableScans[];
   /** Time column of each table. */
   readonly timeColumns: Readonly<Record<string, string>>;
-  readonly speed: ScanSpeed;
+  readonly bounding: Parameters<typeof boundPlan>[2];
 }
 
 const hourNs = 3_600_000_000_000n;
@@ -37,8 +38,8 @@ export async function suggestNarrower(
   plan: PlannedSql,
   source: SuggestionSource,
 ): Promise<Suggestion[]> {
-  const heavy = heavyColumns(plan, source);
-  const from = latestWindow(plan, source);
+  const heavy = await heavyColumns(plan, source);
+  const from = await latestWindow(plan, source);
   const candidates: { description: string; edits: Omit<NarrowEdits, 'timeColumns'> }[] = [];
   if (from !== undefined) {
     candidates.push({ description: `the latest ${from.label}`, edits: { fromNs: from.fromNs } });
@@ -68,7 +69,7 @@ async function verify(
   if (sql === undefined) return undefined;
   try {
     const plan = await source.plan(sql);
-    const { bound } = boundPlan(plan.scans, source.tables, source.speed);
+    const { bound } = await boundPlan(plan.scans, source.tables, source.bounding);
     if (!source.passes(bound)) return undefined;
     return { description, sql, bound_bytes: bound.bytes, bound_seconds: bound.seconds };
   } catch {
@@ -77,26 +78,37 @@ async function verify(
 }
 
 /** The longest window before the newest event whose bound passes, as far as the present scans tell. */
-function latestWindow(
+async function latestWindow(
   plan: PlannedSql,
   source: SuggestionSource,
-): { readonly label: string; readonly fromNs: string } | undefined {
-  let newest: bigint | undefined;
-  for (const { table, files } of source.tables) {
-    for (const { stats } of files) {
-      const max = stats.columns.find(({ path }) => path === source.timeColumns[table])?.max;
-      if (typeof max === 'bigint' && (newest === undefined || max > newest)) newest = max;
-    }
-  }
+): Promise<{ readonly label: string; readonly fromNs: string } | undefined> {
+  const newest = newestTime(source);
   if (newest === undefined) return undefined;
   for (const [label, lengthNs] of windows) {
     const fromNs = newest - lengthNs;
     const scans = plan.scans.map((scan) => startingAt(scan, fromNs, source.timeColumns));
-    if (source.passes(boundPlan(scans, source.tables, source.speed).bound)) {
-      return { label, fromNs: String(fromNs) };
-    }
+    const { bound } = await boundPlan(scans, source.tables, source.bounding);
+    if (source.passes(bound)) return { label, fromNs: String(fromNs) };
   }
   return undefined;
+}
+
+function newestTime({ tables, timeColumns }: SuggestionSource): bigint | undefined {
+  let newest: bigint | undefined;
+  for (const { table, files: view } of tables) {
+    const leaf = view.layout.ofColumn(timeColumns[table] ?? '')[0];
+    if (leaf === undefined) continue;
+    for (const block of view.blocks) {
+      const times = block.files.leaves[leaf.index];
+      for (let slot = 0; slot < block.length; slot += 1) {
+        if (times?.has(slot, leafFacts.hasMax) !== true) continue;
+        const max = times.max[slot];
+        if (max === undefined || !block.isVisible(slot, view.version)) continue;
+        if (newest === undefined || max > newest) newest = max;
+      }
+    }
+  }
+  return newest;
 }
 
 function startingAt(
@@ -114,8 +126,8 @@ function startingAt(
   };
 }
 
-function heavyColumns(plan: PlannedSql, source: SuggestionSource): string[] {
-  const { bound } = boundPlan(plan.scans, source.tables, source.speed);
+async function heavyColumns(plan: PlannedSql, source: SuggestionSource): Promise<string[]> {
+  const { bound } = await boundPlan(plan.scans, source.tables, source.bounding);
   const times = new Set(Object.values(source.timeColumns));
   return bound.columns.map(({ name }) => name).filter((name) => !times.has(name));
 }

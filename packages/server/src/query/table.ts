@@ -1,16 +1,9 @@
 import type { TableSchema } from '../columns/index.ts';
-import type { DataFileStats } from '../lake/index.ts';
+import type { FileView } from '../lake/index.ts';
 
-/** A Parquet file on this machine that stays readable until its pin is released. */
-export interface PinnedFile {
-  readonly path: string;
-  readonly stats: DataFileStats;
-  /** True when its bytes have yet to come from the object store, which makes reading them slower. */
-  readonly isCold?: boolean;
-}
-
+/** The files of a table on this machine, which stay readable until the pin is released. */
 export interface PinnedFiles {
-  readonly files: readonly PinnedFile[];
+  readonly files: FileView;
   release(): void;
 }
 

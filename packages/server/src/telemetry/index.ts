@@ -1,6 +1,5 @@
 export { createLogger, type Logger, type LoggerOptions } from './logger.ts';
 export {
-  DURATION_BUCKETS,
   MetricRegistry,
   type Counter,
   type Gauge,

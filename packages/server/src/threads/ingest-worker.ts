@@ -7,9 +7,9 @@ import { nodeFileSystem } from '../base/node-file-system.ts';
 import { RpcServer } from '../base/rpc.ts';
 import { encodeSchemaMessage, rawEventsSchema } from '../columns/index.ts';
 import { createBulkProtocol } from '../ingest/bulk/index.ts';
+import { createFirehoseProtocol } from '../ingest/firehose/index.ts';
 import { createGelfProtocols } from '../ingest/gelf/index.ts';
 import { createHecProtocol } from '../ingest/hec/index.ts';
-import { createFirehoseProtocol } from '../ingest/firehose/index.ts';
 import { decompress } from '../ingest/http/index.ts';
 import { createLokiProtocol } from '../ingest/loki/index.ts';
 import { otlpProtocol } from '../ingest/otlp/index.ts';
@@ -60,7 +60,10 @@ async function open(): Promise<{ opened: Opened; dedup: DedupWindow }> {
     logger,
     schemaHash: createHash('sha256').update(schemaMessage).digest().subarray(0, schemaHashBytes),
     segmentMaxBytes: options.segmentMaxBytes,
-    onSegmentClosed: (segment) => server.emit('segmentClosed', segment),
+    onSegmentClosed(segment) {
+      rotation.noteClosedByLog();
+      server.emit('segmentClosed', segment);
+    },
   });
   const dedup = await openDedupWindow({
     fileSystem,

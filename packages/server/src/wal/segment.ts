@@ -56,10 +56,6 @@ export function sequenceOfFileName(name: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-export function segmentIdOfFileName(name: string): string {
-  return name.slice(0, -'.wal'.length);
-}
-
 export function paddedBytes(payloadBytes: number): number {
   return Math.ceil(payloadBytes / 8) * 8;
 }

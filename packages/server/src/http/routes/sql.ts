@@ -10,6 +10,7 @@ export interface SqlRouteOptions {
   /** Aborted when the node gives up waiting for running queries. */
   readonly stopping: AbortSignal;
   readonly logger: Logger;
+  readonly stallMs: number;
 }
 
 const BODY_TYPES: Readonly<Record<SqlFormat, string>> = {
@@ -44,7 +45,10 @@ export function registerSqlRoute(app: FastifyInstance, options: SqlRouteOptions)
       });
       if (outcome.kind === 'explained') return outcome.explanation;
       setDownloadHeaders(reply, format, request.id);
-      const cutBody = await streamBody(reply, outcome.stream, signal);
+      const cutBody = await streamBody(reply, outcome.stream, {
+        signal,
+        stallMs: options.stallMs,
+      });
       if (cutBody !== undefined && !gone.signal.aborted) {
         const fields = { err: cutBody.cause, request_id: request.id };
         options.logger.warn(fields, 'the answer failed after it began and was cut');

@@ -176,7 +176,14 @@ describe('DocumentReader', () => {
         rig.send(`{"create":{"_index":"logs"}}\n${isChanged ? escapeAll(json) : json}\n`);
         expect(rig.rows()).toEqual([reference(document)]);
       }),
-      { numRuns: 1500 },
+      {
+        numRuns: 1500,
+        examples: [
+          [{ level: '30', severity: null }, false],
+          [{ severity: null, level: '30' }, false],
+          [{ level: '30', severity: '' }, true],
+        ],
+      },
     );
   });
 

@@ -12,12 +12,6 @@ import { fingerprintWords } from '../../codec/index.ts';
 import { TenantFingerprinters, type Span } from './tenant-fingerprinters.ts';
 
 /**
- * Two million ids, 64 MiB: a minute and a half of 20,000 events per second, longer than the retry time of the common
- * shippers at the rates at which they send stable ids.
- */
-export const defaultWindowEvents = 2_000_000;
-
-/**
  * Room beside the window for insertions that may yet be rolled back. As long as no more than these are pending, a
  * rollback leaves the last `windowEvents` of the rest in place.
  */

@@ -1,4 +1,4 @@
-export { DedupWindow, defaultWindowEvents, type DedupWindowOptions } from './dedup-window.ts';
+export { DedupWindow, type DedupWindowOptions } from './dedup-window.ts';
 export {
   saveFingerprints,
   tidyFingerprints,

@@ -1,10 +1,19 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { NodeError } from '../../base/errors.ts';
 import type { TableSchema } from '../../columns/index.ts';
+import { unpackPaths } from '../plan/file-selection.ts';
 import { openLocked, type LockedInstance } from './lockdown.ts';
-import type { EngineOpenOptions, Execution, ExecutionSummary } from './protocol.ts';
+import { collectedSql, collectSql, progressSql } from './newest-first-sql.ts';
+import type {
+  EngineOpenOptions,
+  Execution,
+  ExecutionSummary,
+  ExecutionTable,
+  FilteredNewestFirst,
+} from './protocol.ts';
 import { ReadAccounting } from './read-accounting.ts';
 import { copySql, viewSql } from './sql-text.ts';
+import { timeBatches } from './time-batches.ts';
 
 /** Runs checked statements, each on a connection of its own that sees only its pinned files. */
 export class Executor {
@@ -28,15 +37,9 @@ export class Executor {
     const connection = await this.#engine.instance.connect();
     this.#running.set(id, connection);
     try {
-      for (const table of execution.tables) {
-        const schema = this.#schemas.get(table.name);
-        if (schema === undefined) throw new NodeError('node_internal', 'the table has no schema');
-        const paths = table.paths.length > 0 ? table.paths : [this.#engine.emptyTablePath(schema)];
-        await connection.run(viewSql(schema, paths, table));
-      }
-      if (this.#interrupted.has(id)) throw new NodeError('query_timeout', 'the query was stopped');
-      const result = await connection.runAndReadAll(copySql(execution));
-      const rows = Number(result.getRows()[0]?.[0] ?? 0);
+      const body = await this.#prepare(id, connection, execution);
+      const [row] = await this.#run(id, connection, copySql({ ...execution, body }));
+      const rows = Number(row?.[0] ?? 0);
       const readBytes = this.#reads.end(id);
       return { rows, ...(readBytes === undefined ? {} : { readBytes }) };
     } finally {
@@ -45,6 +48,70 @@ export class Executor {
       this.#interrupted.delete(id);
       connection.closeSync();
     }
+  }
+
+  /** Makes what the statement reads visible on the connection; returns what is left to select. */
+  async #prepare(id: number, connection: DuckDBConnection, execution: Execution): Promise<string> {
+    const { tables, newestFirst, columns } = execution;
+    const [table] = tables;
+    if (newestFirst !== undefined && table !== undefined && tables.length === 1) {
+      await this.#collect(id, connection, { table, newestFirst, columnCount: columns.length });
+      return collectedSql(newestFirst, columns.length);
+    }
+    for (const each of tables) {
+      await this.#run(id, connection, this.#view(each, unpackPaths(each.files)));
+    }
+    return execution.body;
+  }
+
+  /**
+   * Collects the first rows batch by batch, until they are nearer in time than anything in files not read yet.
+   * Each file is read once at most, so all batches together stay within the bound of the whole. One transaction,
+   * so that the clock stands still for the statement.
+   */
+  async #collect(
+    id: number,
+    connection: DuckDBConnection,
+    query: {
+      readonly table: ExecutionTable;
+      readonly newestFirst: FilteredNewestFirst;
+      readonly columnCount: number;
+    },
+  ): Promise<void> {
+    const { table, newestFirst, columnCount } = query;
+    const { direction, limit, offset } = newestFirst;
+    await this.#run(id, connection, 'BEGIN TRANSACTION');
+    let isFirst = true;
+    let beyond: string | undefined;
+    for (const { paths, nearestLeft } of timeBatches(table.files, direction)) {
+      await this.#run(id, connection, this.#view(table, paths));
+      await this.#run(id, connection, collectSql(newestFirst, { columnCount, isFirst, beyond }));
+      isFirst = false;
+      if (nearestLeft === undefined) break;
+      const [row] = await this.#run(id, connection, progressSql(newestFirst));
+      const last = row?.[1];
+      if (Number(row?.[0] ?? 0) < limit + offset || typeof last !== 'string') continue;
+      beyond = last;
+      const isCertain =
+        direction === 'newest' ? BigInt(last) > nearestLeft : BigInt(last) < nearestLeft;
+      if (isCertain) break;
+    }
+    await this.#run(id, connection, 'COMMIT');
+  }
+
+  #view(table: ExecutionTable, paths: readonly string[]): string {
+    const schema = this.#schemas.get(table.name);
+    if (schema === undefined) throw new NodeError('node_internal', 'the table has no schema');
+    return viewSql(schema, paths.length > 0 ? paths : [this.#engine.emptyTablePath(schema)], table);
+  }
+
+  async #run(
+    id: number,
+    connection: DuckDBConnection,
+    sql: string,
+  ): Promise<readonly (readonly DuckDBValue[])[]> {
+    if (this.#interrupted.has(id)) throw new NodeError('query_timeout', 'the query was stopped');
+    return (await connection.runAndReadAll(sql)).getRows();
   }
 
   interrupt(id: number): void {

@@ -52,6 +52,9 @@ async function lock(
       : [emptyDirectory, options.pipeDirectory, ...options.dataDirectories];
   const statements = [
     'SET GLOBAL parquet_metadata_cache = true',
+    // Column chunks are read whole, so that a bound can be told from their sizes: page by page, the engine reads
+    // the start of each page twice, and nothing tells how many pages there are.
+    'SET GLOBAL prefetch_all_parquet_files = true',
     "SET GLOBAL TimeZone = 'UTC'",
     `SET GLOBAL allowed_directories = [${directories.map(quoteText).join(', ')}]`,
     // Over an empty table the optimiser would see that nothing can match and plan nothing at all.

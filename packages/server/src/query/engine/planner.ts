@@ -3,14 +3,18 @@ import { NodeError } from '../../base/errors.ts';
 import type { TableSchema } from '../../columns/index.ts';
 import { parseExplain, type TableScan } from '../plan/explain.ts';
 import { findNewestFirst } from '../plan/newest-first.ts';
-import { withoutPositions } from '../sql/ast.ts';
+import { withoutPositions, type AstObject } from '../sql/ast.ts';
+import { keyedAst } from '../sql/keyed-ast.ts';
 import { narrowAst } from '../sql/narrow-ast.ts';
 import { guardSql, maxSqlLength } from '../sql/sql-guard.ts';
 import { openLocked, type LockedInstance } from './lockdown.ts';
+import { collectSql } from './newest-first-sql.ts';
 import { csvExpression, jsonExpression } from './output-expression.ts';
 import type {
   EngineOpenOptions,
+  FilteredNewestFirst,
   NarrowEdits,
+  PlannedNewestFirst,
   PlannedSql,
   ResultColumn,
   VisibleTable,
@@ -61,6 +65,11 @@ export class Planner {
         details: { length: sql.length, limit: maxSqlLength },
       });
     }
+    if (sql.split('/*').length > maxComments) {
+      throw new NodeError('sql_not_allowed', 'the statement has too many comments', {
+        details: { limit: maxComments },
+      });
+    }
     if (sql.includes('\u0000'))
       throw new NodeError('sql_invalid', 'the statement holds a NUL character');
     const printed = await serialize(this.#parser, sql);
@@ -86,10 +95,12 @@ export class Planner {
         explained,
         schemas.map(({ schema }) => ({ ...schema, columns: visibleColumns(schema) })),
       );
-      const newestFirst = findNewestFirst(
-        guarded.root,
-        schemas.filter(({ table }) => table.scope === undefined).map(({ schema }) => schema),
-      );
+      const newestFirst = await this.#newestFirst(guarded.root, {
+        printed,
+        connection,
+        tables,
+        columns,
+      });
       return {
         body,
         tables: guarded.tables,
@@ -110,6 +121,36 @@ export class Planner {
     return edited === undefined ? undefined : deserialize(this.#parser, edited);
   }
 
+  async #newestFirst(
+    root: AstObject,
+    statement: {
+      readonly printed: string;
+      readonly connection: DuckDBConnection;
+      readonly tables: readonly VisibleTable[];
+      readonly columns: readonly ResultColumn[];
+    },
+  ): Promise<PlannedNewestFirst | undefined> {
+    const { printed, connection, tables, columns } = statement;
+    const found = findNewestFirst(
+      root,
+      tables.map(({ name }) => this.#schema(name)),
+    );
+    if (found === undefined) return undefined;
+    const isScoped = tables.some(({ scope }) => scope !== undefined);
+    if (!found.isFiltered && !isScoped) return found;
+    const rows = found.limit + found.offset;
+    if (rows === 0 || rows > maxFilteredRows || columns.some(isUnnamedStruct)) return undefined;
+    const ast = keyedAst(printed, this.#schema(found.table).timeColumn);
+    if (ast === undefined) return undefined;
+    const keyed = (await deserialize(this.#parser, ast)).replace(/;\s*$/, '');
+    guardSql(
+      await serialize(this.#parser, keyed),
+      tables.map(({ name }) => name),
+    );
+    const planned = { ...found, isFiltered: true, keyed };
+    return (await canCollect(connection, planned, columns.length)) ? planned : undefined;
+  }
+
   #schema(name: string): TableSchema {
     const schema = this.#schemas.get(name);
     if (schema === undefined)
@@ -123,7 +164,7 @@ export class Planner {
    */
   async #body(sql: string, printed: string): Promise<string> {
     const statement = nodeOf(printed);
-    const candidates = [sql.trim().replace(/(?:\s*;)+$/, ''), undefined];
+    const candidates = [withoutSemicolons(sql), undefined];
     for (const candidate of candidates) {
       const body = candidate ?? (await deserialize(this.#parser, printed)).replace(/;\s*$/, '');
       const wrapped = nodeOf(await serialize(this.#parser, wrap(body)));
@@ -135,6 +176,26 @@ export class Planner {
     );
   }
 }
+
+/** The engine cannot keep such values in a table, and says so only when it has one. */
+const isUnnamedStruct = ({ type }: ResultColumn): boolean => type.includes('"" ');
+
+/** Some types can be selected but not kept in a table. */
+async function canCollect(
+  connection: DuckDBConnection,
+  newestFirst: FilteredNewestFirst,
+  columnCount: number,
+): Promise<boolean> {
+  try {
+    await connection.run(collectSql(newestFirst, { columnCount, isFirst: true }));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The first rows are kept in memory until they are known to be the first. */
+const maxFilteredRows = 10_000;
 
 const clockSlackNs = 600n * 1_000_000_000n;
 
@@ -149,6 +210,16 @@ function withoutClock(scan: TableScan): TableScan {
     return [{ ...predicate, value: predicate.value - clockSlackNs }];
   });
   return { ...scan, predicates };
+}
+
+/** The engine takes a time that grows with the square of their number; 40,000 keep it busy for a minute. */
+const maxComments = 1000;
+
+/** The statement without what may follow it. A pattern for this would look at long blanks again and again. */
+function withoutSemicolons(sql: string): string {
+  let body = sql.trim();
+  while (body.endsWith(';')) body = body.slice(0, -1).trimEnd();
+  return body;
 }
 
 const wrap = (body: string): string => `SELECT * FROM (${body}\n) AS result`;

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '@varve/contract';
 import type { TableSchema } from '../../columns/index.ts';
 import type { TableScan } from '../plan/explain.ts';
+import type { PackedFiles } from '../plan/file-selection.ts';
 import type { NewestFirst } from '../plan/newest-first.ts';
 import type { RowScope } from '../table.ts';
 
@@ -54,11 +55,18 @@ export interface PlannedSql {
   readonly tables: readonly string[];
   readonly columns: readonly ResultColumn[];
   readonly scans: readonly TableScan[];
-  readonly newestFirst?: NewestFirst;
+  readonly newestFirst?: PlannedNewestFirst;
   /** Such a plan holds for the moment it was made. */
   readonly usesClock: boolean;
   /** The engine's plan, for `explain`. */
   readonly tree: unknown;
+}
+
+export interface PlannedNewestFirst extends NewestFirst {
+  /**
+   * Set when rows are filtered: the statement without order and limit, with the time as one more, last column.
+   */
+  readonly keyed?: string;
 }
 
 export interface NarrowEdits {
@@ -77,12 +85,16 @@ export interface Execution {
   readonly format: ResultFormat;
   readonly pipePath: string;
   readonly tables: readonly ExecutionTable[];
+  /** Reads files in time order and only as many as it takes. */
+  readonly newestFirst?: FilteredNewestFirst;
   /** Share of the bytes read while several queries run. */
   readonly weight: number;
 }
 
+export type FilteredNewestFirst = NewestFirst & { readonly keyed: string };
+
 export interface ExecutionTable extends VisibleTable {
-  readonly paths: readonly string[];
+  readonly files: PackedFiles;
   /** Rows before this time cannot be in the result. */
   readonly fromNs?: string;
   /** Rows after this time cannot be in the result. */

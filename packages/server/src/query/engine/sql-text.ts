@@ -27,7 +27,7 @@ export function viewSql(schema: TableSchema, paths: readonly string[], filter: V
   );
   const conditions = viewConditions(schema, filter);
   return [
-    `CREATE TEMP VIEW ${quoteName(schema.name)} AS SELECT ${columns.map(({ name }) => quoteName(name)).join(', ')}`,
+    `CREATE OR REPLACE TEMP VIEW ${quoteName(schema.name)} AS SELECT ${columns.map(({ name }) => quoteName(name)).join(', ')}`,
     `FROM read_parquet([${paths.map(quoteText).join(', ')}], schema = MAP {${fields.join(', ')}})`,
     ...(conditions.length === 0 ? [] : [`WHERE ${conditions.join(' AND ')}`]),
   ].join('\n');

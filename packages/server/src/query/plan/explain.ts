@@ -12,6 +12,8 @@ export interface TableScan {
   readonly predicates: readonly Predicate[];
   /** How often the engine may read the same bytes for this scan. */
   readonly passes: number;
+  /** Whether the engine may look values up in the filters that some files hold beside their columns. */
+  readonly looksUpValues: boolean;
 }
 
 const text = z.union([z.string(), z.array(z.string())]);
@@ -46,7 +48,8 @@ export function parseExplain(json: string, tables: readonly TableSchema[]): Expl
   const tree: unknown = JSON.parse(json);
   const roots = z.array(planNode).parse(tree);
   const scans: TableScan[] = [];
-  for (const root of roots) collectScans(root, { tables, scans, passes: 1 });
+  const hasJoin = roots.some(isOrHasJoin);
+  for (const root of roots) collectScans(root, { tables, scans, passes: 1, hasJoin });
   return { scans, tree };
 }
 
@@ -54,7 +57,40 @@ interface Walk {
   readonly tables: readonly TableSchema[];
   readonly scans: TableScan[];
   readonly passes: number;
+  readonly hasJoin: boolean;
 }
+
+/** A join can filter the scan of one side by the values of the other. */
+const isOrHasJoin = (node: PlanNode): boolean =>
+  node.name.includes('JOIN') || node.children.some(isOrHasJoin);
+
+/** Ends of a plan that read no table. What is not known here may be one that does. */
+const leavesWithoutTable: ReadonlySet<string> = new Set([
+  'COLUMN_DATA_SCAN',
+  'CTE_SCAN',
+  'DELIM_SCAN',
+  'DUMMY_SCAN',
+  'EMPTY_RESULT',
+  'GENERATE_SERIES',
+  'HASH_GROUP_BY', // of a correlated column, the one half of a join that has the other
+  'JSON_EACH',
+  'JSON_TREE',
+  'PERFECT_HASH_GROUP_BY',
+  'RANGE',
+  'REC_CTE_SCAN',
+  'REC_REC_CTE_SCAN',
+  'REPEAT',
+  'UNNEST',
+]);
+
+/** Stands for every table read in full. */
+const anyScan = ({ tables }: Walk): TableScan => ({
+  tables: tables.map(({ name }) => name),
+  columns: [...new Set(tables.flatMap(({ columns }) => columns.map(({ name }) => name)))],
+  predicates: [],
+  passes: 2,
+  looksUpValues: true,
+});
 
 const isRowLimit = (name: string): boolean => /TOP_N|LIMIT|SAMPLE/.test(name);
 const passesThrough = (name: string): boolean => /^(?:PROJECTION|FILTER)$/.test(name);
@@ -63,6 +99,10 @@ function collectScans(node: PlanNode, walk: Walk): void {
   const name = node.name.trim();
   if (/READ_PARQUET|PARQUET_SCAN|SEQ_SCAN|TABLE_SCAN/.test(name)) {
     walk.scans.push(scanOf(node, walk));
+    return;
+  }
+  if (node.children.length === 0 && !leavesWithoutTable.has(name)) {
+    walk.scans.push(anyScan(walk));
     return;
   }
   const isRecursive = /REC(?:URSIVE)?_.*CTE|RECURSIVE/.test(name);
@@ -109,5 +149,6 @@ function scanOf(node: PlanNode, walk: Walk): TableScan {
     columns: [...new Set([...all, ...filters.columns])],
     predicates: filters.predicates,
     passes: walk.passes,
+    looksUpValues: walk.hasJoin || filterLines.length > 0,
   };
 }

@@ -1,22 +1,22 @@
 import type { TableSchema } from '../../columns/index.ts';
-import type { DataFileStats } from '../../lake/index.ts';
 import { asText, isAstArray, isAstObject, type AstObject, type AstValue } from '../sql/ast.ts';
 import { scalarFunctions } from '../sql/function-list.ts';
-import type { PinnedFile } from '../table.ts';
 
-/** A statement that takes the first rows of one table in time order and drops none before. */
+/** A statement that takes the first rows of one table in time order, after a filter that looks at one row at most. */
 export interface NewestFirst {
   readonly table: string;
   readonly direction: 'newest' | 'oldest';
-  /** Limit plus offset. */
-  readonly rows: number;
+  readonly limit: number;
+  readonly offset: number;
+  /** Whether a condition of the statement can drop rows. */
+  readonly isFiltered: boolean;
 }
 
 const maxRows = 1_000_000;
 
 /**
- * Recognises `SELECT … FROM table ORDER BY time [DESC] LIMIT n`, with nothing that filters, groups or multiplies
- * rows. Everything else, however harmless, is undefined.
+ * Recognises `SELECT … FROM table [WHERE …] ORDER BY time [DESC] LIMIT n`, with nothing that groups, multiplies or
+ * looks at other rows. Everything else, however harmless, is undefined.
  */
 export function findNewestFirst(
   root: AstObject,
@@ -37,15 +37,24 @@ export function findNewestFirst(
   const [order, limit] = root['modifiers'];
   const direction = timeDirection(order, table.timeColumn);
   const rows = limitRows(limit);
-  return direction === undefined || rows === undefined
+  if (direction === undefined || rows === undefined) return undefined;
+  const where = root['where_clause'] ?? null;
+  return looksAtOtherRows(where)
     ? undefined
-    : { table: table.name, direction, rows };
+    : { table: table.name, direction, ...rows, isFiltered: where !== null };
+}
+
+function looksAtOtherRows(value: AstValue): boolean {
+  if (isAstArray(value)) return value.some(looksAtOtherRows);
+  if (!isAstObject(value)) return false;
+  const kind = asText(value['class']);
+  return kind === 'SUBQUERY' || kind === 'WINDOW' || Object.values(value).some(looksAtOtherRows);
 }
 
 function hasNoRowOperation(root: AstObject): boolean {
   const ctes = isAstObject(root['cte_map']) ? root['cte_map']['map'] : undefined;
   const groups = [root['group_expressions'], root['group_sets'], ctes];
-  const filters = ['where_clause', 'having', 'qualify', 'sample'];
+  const filters = ['having', 'qualify', 'sample'];
   return (
     filters.every((key) => root[key] === null) &&
     groups.every((list) => isAstArray(list) && list.length === 0) &&
@@ -123,12 +132,12 @@ function timeDirection(
   return asText(first['type']) === 'DESCENDING' ? 'newest' : 'oldest';
 }
 
-function limitRows(limit: AstValue | undefined): number | undefined {
+function limitRows(limit: AstValue | undefined): Pick<NewestFirst, 'limit' | 'offset'> | undefined {
   if (!isAstObject(limit) || asText(limit['type']) !== 'LIMIT_MODIFIER') return undefined;
   const rows = constantRows(limit['limit']);
   const offset = limit['offset'] === null ? 0 : constantRows(limit['offset']);
   if (rows === undefined || offset === undefined || rows + offset > maxRows) return undefined;
-  return rows + offset;
+  return { limit: rows, offset };
 }
 
 function constantRows(node: AstValue | undefined): number | undefined {
@@ -136,64 +145,4 @@ function constantRows(node: AstValue | undefined): number | undefined {
     isAstObject(node) && asText(node['class']) === 'CONSTANT' ? node['value'] : undefined;
   const count = isAstObject(value) ? value['value'] : undefined;
   return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : undefined;
-}
-
-export interface NarrowedFiles {
-  readonly files: readonly PinnedFile[];
-  /** Rows beyond this time cannot be among the first; absent when every row may be. */
-  readonly edgeNs?: bigint;
-}
-
-/**
- * The files that can hold one of the first rows. Finds a time with enough rows certainly on its near side; what
- * lies wholly beyond it is left out. Rows at that very time stay, so ties are resolved as over all files.
- */
-export function narrowNewestFirst(
-  files: readonly PinnedFile[],
-  wanted: NewestFirst,
-  timeColumn: string,
-): NarrowedFiles {
-  const isNewest = wanted.direction === 'newest';
-  const pieces = files.flatMap(({ stats }) => timePieces(stats, timeColumn));
-  pieces.sort((a, b) => Number(isNewest ? b.min - a.min : a.max - b.max));
-  let rows = 0;
-  let edge: bigint | undefined;
-  for (const piece of pieces) {
-    rows += piece.rows;
-    if (rows < wanted.rows) continue;
-    edge = isNewest ? piece.min : piece.max;
-    break;
-  }
-  if (edge === undefined) return { files };
-  const limit = edge;
-  const near = files.filter(({ stats }) => {
-    const range = stats.columns.find(({ path }) => path === timeColumn);
-    const far = isNewest ? range?.max : range?.min;
-    if (typeof far !== 'bigint') return true;
-    return isNewest ? far >= limit : far <= limit;
-  });
-  return { files: near, edgeNs: limit };
-}
-
-interface TimePiece {
-  readonly min: bigint;
-  readonly max: bigint;
-  readonly rows: number;
-}
-
-/** Row groups, or the whole file, with exact bounds and no null times. */
-function timePieces(stats: DataFileStats, timeColumn: string): TimePiece[] {
-  const index = stats.columns.findIndex(({ path }) => path === timeColumn);
-  const column = stats.columns[index];
-  if (column === undefined) return [];
-  const groups = stats.rowGroups.map((group) => ({
-    rows: group.rows,
-    range: group.columns[index],
-  }));
-  const pieces = groups.length === 0 ? [{ rows: stats.rows, range: column }] : groups;
-  return pieces.flatMap(({ rows, range }) => {
-    if (typeof range?.min !== 'bigint' || typeof range.max !== 'bigint' || range.nulls !== 0)
-      return [];
-    return [{ min: range.min, max: range.max, rows }];
-  });
 }

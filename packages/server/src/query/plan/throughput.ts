@@ -4,8 +4,7 @@ const sampleCount = 64;
 /** Shorter reads say more about fixed costs than about speed. */
 const minSampleBytes = 1024 * 1024;
 /** Until measured: regular expressions over text on one slow core. */
-const assumedWarmBytesPerSecond = 30 * 1024 * 1024;
-const assumedColdBytesPerSecond = 20 * 1024 * 1024;
+const assumedBytesPerSecond = 30 * 1024 * 1024;
 const secondsPerFile = 0.002;
 
 /** How fast this node gets through column data, from the queries it has run. */
@@ -23,11 +22,7 @@ export class ThroughputMeter {
   get speed(): ScanSpeed {
     const sorted = this.#samples.toSorted((a, b) => a - b);
     const slow = sorted[Math.floor(sorted.length / 10)];
-    const warm = sorted.length < 8 || slow === undefined ? assumedWarmBytesPerSecond : slow;
-    return {
-      warmBytesPerSecond: warm,
-      coldBytesPerSecond: Math.min(warm, assumedColdBytesPerSecond),
-      secondsPerFile,
-    };
+    const bytesPerSecond = sorted.length < 8 || slow === undefined ? assumedBytesPerSecond : slow;
+    return { bytesPerSecond, secondsPerFile };
   }
 }

@@ -5,16 +5,20 @@ import { rawEventsSchema, type TableSchema } from '../../columns/index.ts';
 import type { ResultFormat } from '../engine/protocol.ts';
 import { QueryEngine } from '../engine/query-engine.ts';
 import { defaultQueryOptions, type QueryOptions } from '../options.ts';
+import type { ScanBound } from '../plan/bound.ts';
 import { QueryService, type QueryRequest } from '../query-service.ts';
-import type { PinnedFile, QueryTable, RowScope } from '../table.ts';
-import { ParquetFixture } from './parquet-fixture.ts';
+import type { QueryTable, RowScope } from '../table.ts';
+import { ParquetFixture, type TestFile } from './parquet-fixture.ts';
+
+/** Wake-ups between threads of the process, and its file of no rows, which the system counts as reads too. */
+export const signalBytes = 2048;
 
 export interface QueryFixtureOptions extends Partial<QueryOptions> {
   readonly schemas?: readonly TableSchema[];
 }
 
 export interface AskOptions extends Partial<QueryRequest> {
-  readonly files?: readonly PinnedFile[];
+  readonly files?: readonly TestFile[];
   readonly scope?: RowScope;
   readonly format?: ResultFormat;
   readonly signal?: AbortSignal;
@@ -70,7 +74,7 @@ export class QueryFixture {
     return new QueryFixture(parquet, engine, service);
   }
 
-  table(files: readonly PinnedFile[], scope?: RowScope): QueryTable {
+  table(files: readonly TestFile[], scope?: RowScope): QueryTable {
     const source = this.parquet.source(files);
     return { schema: rawEventsSchema, source, ...(scope === undefined ? {} : { scope }) };
   }
@@ -87,10 +91,17 @@ export class QueryFixture {
     return Buffer.concat(chunks).toString();
   }
 
+  /** What a query over these files could read; they need not exist. */
+  async bound(sql: string, files: readonly TestFile[]): Promise<ScanBound> {
+    const tables = [this.table(files)];
+    using prepared = await this.service.run({ sql, explain: true }, { tables });
+    return prepared.bound;
+  }
+
   /** The lines of an NDJSON answer beside what the query was allowed to read and what it read. */
   async measure(
     sql: string,
-    files: readonly PinnedFile[],
+    files: readonly TestFile[],
   ): Promise<{
     readonly lines: readonly string[];
     readonly boundBytes: number;
