@@ -61,7 +61,8 @@ async function sendWithGelfPro(node: RunningNode, transport: 'udp' | 'tcp'): Pro
   });
   for (const line of lines) {
     await new Promise<void>((resolve, reject) => {
-      client.warning(line, (error: unknown) => (error ? reject(error) : resolve()));
+      // Syslog's warning.
+      client.message(line, 4, {}, (error) => (error ? reject(error) : resolve()));
     });
   }
 }
