@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { listenOptions } from './listen-options.ts';
+import { childOf } from './process-tree.ts';
 import { SqlClient } from './sql-client.ts';
 
 const repository = join(import.meta.dirname, '../..');
@@ -65,6 +66,12 @@ export class RunningNode implements AsyncDisposable {
     await ended;
   }
 
+  get #pid(): number {
+    const { pid } = this.#child;
+    if (pid === undefined) throw new Error('the node has no process');
+    return pid;
+  }
+
   /** `127.0.0.1:4318` of a listener, by the name the node gives it. */
   address(listener: string): string {
     const address = this.#addresses[listener];
@@ -81,8 +88,8 @@ export class RunningNode implements AsyncDisposable {
 
   /** SIGKILL to the node itself, not to its launcher; resolves when nothing of it is left. */
   async kill(): Promise<void> {
-    const { pid } = JSON.parse(readFileSync(join(this.dataDir, 'lock'), 'utf8')) as { pid: number };
-    process.kill(pid, 'SIGKILL');
+    // Where the system does not tell the node's id, its launcher takes it along.
+    process.kill(childOf(this.#pid) ?? this.#pid, 'SIGKILL');
     await this.#exited;
   }
 
