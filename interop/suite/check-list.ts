@@ -84,5 +84,13 @@ export class CheckList {
 }
 
 function failure(error: unknown): CheckOutcome {
-  return { state: 'failed', reason: error instanceof Error ? error.message : inspect(error) };
+  return { state: 'failed', reason: reasonOf(error) };
+}
+
+/** An error on the way out must not hide the one that led there. */
+function reasonOf(error: unknown): string {
+  if (error instanceof SuppressedError) {
+    return `${reasonOf(error.suppressed)}\nand then: ${reasonOf(error.error)}`;
+  }
+  return error instanceof Error ? error.message : inspect(error);
 }

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { listenOptions } from './listen-options.ts';
+import { childOf } from './process-tree.ts';
 import { SqlClient } from './sql-client.ts';
 
 const repository = join(import.meta.dirname, '../..');
@@ -65,6 +66,12 @@ export class RunningNode implements AsyncDisposable {
     await ended;
   }
 
+  get #pid(): number {
+    const { pid } = this.#child;
+    if (pid === undefined) throw new Error('the node has no process');
+    return pid;
+  }
+
   /** `127.0.0.1:4318` of a listener, by the name the node gives it. */
   address(listener: string): string {
     const address = this.#addresses[listener];
@@ -81,20 +88,9 @@ export class RunningNode implements AsyncDisposable {
 
   /** SIGKILL to the node itself, not to its launcher; resolves when nothing of it is left. */
   async kill(): Promise<void> {
-    process.kill(this.#nodePid(), 'SIGKILL');
+    // Where the system does not tell the node's id, its launcher takes it along.
+    process.kill(childOf(this.#pid) ?? this.#pid, 'SIGKILL');
     await this.#exited;
-  }
-
-  /** The owner of the data directory; files of owners that were killed are removed by the next start. */
-  #nodePid(): number {
-    const owners = join(this.dataDir, 'owners');
-    const pids = readdirSync(owners).map((name) => {
-      const { pid } = JSON.parse(readFileSync(join(owners, name), 'utf8')) as { pid: number };
-      return pid;
-    });
-    const living = pids.find((pid) => existsSync(`/proc/${pid}`));
-    if (living === undefined) throw new Error('no process owns the data directory');
-    return living;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
