@@ -62,7 +62,9 @@ async function sendWithGelfPro(node: RunningNode, transport: 'udp' | 'tcp'): Pro
   for (const line of lines) {
     await new Promise<void>((resolve, reject) => {
       // Syslog's warning.
-      client.message(line, 4, {}, (error) => (error ? reject(error) : resolve()));
+      client.message(line, 4, {}, (error: unknown) =>
+        error instanceof Error ? reject(error) : resolve(),
+      );
     });
   }
 }
