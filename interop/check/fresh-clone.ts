@@ -7,7 +7,7 @@ import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CheckGroup, GroupChecks } from '../suite/check-list.ts';
 import { outputOf } from '../suite/command.ts';
-import { freePort, listenOptions } from '../suite/listen-options.ts';
+import { freePorts, listenOptions } from '../suite/listen-options.ts';
 import { isShownOutput, readTestedBlocks, type TestedBlock } from '../suite/tested-blocks.ts';
 
 const repository = join(import.meta.dirname, '../..');
@@ -58,9 +58,9 @@ async function makeClone(folder: string): Promise<Clone> {
   const directory = join(folder, 'clone');
   await outputOf('git', ['clone', '--quiet', '--no-hardlinks', repository, directory]);
   const options = listenOptions();
-  const defaults = new Set(options.map(({ defaultPort }) => defaultPort));
-  const ports = new Map<number, number>();
-  for (const port of defaults) ports.set(port, await freePort());
+  const defaults = [...new Set(options.map(({ defaultPort }) => defaultPort))];
+  const free = await freePorts(defaults.length);
+  const ports = new Map(defaults.map((port, at) => [port, free[at] ?? 0]));
   const listen = options.map(({ variable, defaultPort }) => [
     variable,
     `127.0.0.1:${ports.get(defaultPort)}`,

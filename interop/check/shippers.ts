@@ -8,7 +8,7 @@ import { rsyslog } from '../shipper/rsyslog.ts';
 import type { Shipper } from '../shipper/shipper.ts';
 import { syslogNg } from '../shipper/syslog-ng.ts';
 import type { CheckGroup, GroupChecks } from '../suite/check-list.ts';
-import { freePort } from '../suite/listen-options.ts';
+import { freePorts } from '../suite/listen-options.ts';
 import { madeSets } from '../suite/log-set.ts';
 import { RunningNode } from '../suite/running-node.ts';
 import { quote } from '../suite/sql-client.ts';
@@ -38,7 +38,7 @@ async function runShipper(
   shipper: Shipper,
   { root, directory }: { root: string; directory: string },
 ): Promise<void> {
-  const bulkPort = await freePort();
+  const [bulkPort = 0] = await freePorts(1);
   const options = { directory, settings: { 'ingest.bulk.listen': `127.0.0.1:${bulkPort}` } };
   mkdirSync(directory, { recursive: true });
   const inputPath = join(directory, 'input.log');

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePorts } from '../suite/listen-options.ts';
 
 const startTimeoutMs = 30_000;
 
@@ -16,7 +16,7 @@ export class Moto implements AsyncDisposable {
   }
 
   static async start(python: string): Promise<Moto> {
-    const port = await freePort();
+    const [port = 0] = await freePorts(1);
     const args = ['-m', 'moto.server', '-H', '127.0.0.1', '-p', String(port)];
     const child = spawn(python, args, { stdio: 'ignore' });
     const exited = once(child, 'exit');
@@ -40,13 +40,4 @@ export class Moto implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#end();
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
