@@ -13,6 +13,12 @@ import { ParquetFixture, type TestFile } from './parquet-fixture.ts';
 /** Wake-ups between threads of the process, and its file of no rows, which the system counts as reads too. */
 export const signalBytes = 2048;
 
+export interface Measured {
+  readonly lines: readonly string[];
+  readonly boundBytes: number;
+  readonly readBytes: number;
+}
+
 export interface QueryFixtureOptions extends Partial<QueryOptions> {
   readonly schemas?: readonly TableSchema[];
 }
@@ -99,14 +105,18 @@ export class QueryFixture {
   }
 
   /** The lines of an NDJSON answer beside what the query was allowed to read and what it read. */
-  async measure(
-    sql: string,
-    files: readonly TestFile[],
-  ): Promise<{
-    readonly lines: readonly string[];
-    readonly boundBytes: number;
-    readonly readBytes: number;
-  }> {
+  async measure(sql: string, files: readonly TestFile[]): Promise<Measured> {
+    let measured = await this.#measureOnce(sql, files);
+    // The system counts whatever the process reads, now and then a page that is not the table's. A bound that is too
+    // low is exceeded every time.
+    for (let attempt = 0; attempt < 2; attempt++) {
+      if (measured.readBytes <= measured.boundBytes + signalBytes) break;
+      measured = await this.#measureOnce(sql, files);
+    }
+    return measured;
+  }
+
+  async #measureOnce(sql: string, files: readonly TestFile[]): Promise<Measured> {
     const prepared = await this.service.run({ sql }, { tables: [this.table(files)] });
     const { body, summary } = await prepared.stream('ndjson');
     const chunks: Buffer[] = [];
