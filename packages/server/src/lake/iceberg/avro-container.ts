@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import { AvroReader, AvroWriter, corruptAvro } from './avro-binary.ts';
-import type { AvroSchema } from './avro-value.ts';
+import { type AvroSchema, isAvroSchema } from './avro-value.ts';
 import { parseJson } from './json.ts';
 
 const deflate = promisify(deflateRaw);
@@ -108,10 +108,12 @@ async function unpack(packed: Uint8Array, codec: string): Promise<Uint8Array> {
 }
 
 function parseSchema(text: string): AvroSchema {
+  let schema: unknown;
   try {
-    // Shape faults surface while reading: every construct is checked where it is used.
-    return parseJson(text) as AvroSchema;
+    schema = parseJson(text);
   } catch (error) {
     throw corruptAvro(`schema is not JSON: ${String(error)}`);
   }
+  if (!isAvroSchema(schema)) throw corruptAvro('schema has a shape that is not known');
+  return schema;
 }

@@ -96,6 +96,27 @@ function writePrimitive(writer: AvroWriter, type: string, value: AvroValue): voi
   assert(false, `avro ${type} cannot hold a ${typeof value}`);
 }
 
+/** Whether a parsed schema is one that `readValue` can follow; files of others may be damaged anywhere. */
+export function isAvroSchema(value: unknown): value is AvroSchema {
+  if (typeof value === 'string') return true;
+  if (Array.isArray(value)) return value.every(isAvroSchema);
+  if (typeof value !== 'object' || value === null || !('type' in value)) return false;
+  if (value.type === 'record') {
+    return 'fields' in value && Array.isArray(value.fields) && value.fields.every(isAvroField);
+  }
+  if (value.type === 'array') return 'items' in value && isAvroSchema(value.items);
+  const hasSize =
+    !('size' in value) || (Number.isSafeInteger(value.size) && Number(value.size) >= 0);
+  return typeof value.type === 'string' && hasSize;
+}
+
+function isAvroField(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return (
+    'name' in value && typeof value.name === 'string' && 'type' in value && isAvroSchema(value.type)
+  );
+}
+
 /** Reads with whatever schema the file carries; unknown constructs throw `storage_corrupt_table`. */
 export function readValue(reader: AvroReader, schema: AvroSchema): AvroValue {
   if (isUnion(schema)) {
