@@ -1,4 +1,5 @@
-import { rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { link, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import { rawEventsSchema, type TableSchema } from '../../columns/index.ts';
@@ -12,6 +13,13 @@ import { ParquetFixture, type TestFile } from './parquet-fixture.ts';
 
 /** Wake-ups between threads of the process, and its file of no rows, which the system counts as reads too. */
 export const signalBytes = 2048;
+
+/** The same file under a name the engine has not read yet. */
+async function renamed(file: TestFile): Promise<TestFile> {
+  const path = file.path.replace(/(\.parquet)?$/, `-${randomUUID()}.parquet`);
+  await link(file.path, path);
+  return { ...file, path };
+}
 
 export interface Measured {
   readonly lines: readonly string[];
@@ -107,11 +115,11 @@ export class QueryFixture {
   /** The lines of an NDJSON answer beside what the query was allowed to read and what it read. */
   async measure(sql: string, files: readonly TestFile[]): Promise<Measured> {
     let measured = await this.#measureOnce(sql, files);
-    // The system counts whatever the process reads, now and then a page that is not the table's. A bound that is too
-    // low is exceeded every time.
+    // Seen once and not explained: more reads counted than the query's, in a run that could not be repeated. Under
+    // new names nothing of a file is cached, so a repetition reads no less than a first run does.
     for (let attempt = 0; attempt < 2; attempt++) {
       if (measured.readBytes <= measured.boundBytes + signalBytes) break;
-      measured = await this.#measureOnce(sql, files);
+      measured = await this.#measureOnce(sql, await Promise.all(files.map(renamed)));
     }
     return measured;
   }
